@@ -1,0 +1,298 @@
+package fingerprint
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// MaxDepth is how deep arrays and objects may nest in a document that [Canonical] accepts.
+const MaxDepth = 1000
+
+// Canonical returns the canonical form of a JSON document, as RFC 8785 defines it. Two documents have
+// the same canonical form if and only if they denote the same value:
+//
+//   - No white space outside strings.
+//   - Object members are sorted at every depth by their keys, compared as sequences of UTF-16 code units.
+//   - Strings are written as [AppendJSONString] does; "\u0041" and "A" are one string. Nothing is
+//     normalised: composed and decomposed accents stay different.
+//   - Numbers are written as ECMAScript writes the double: 1.0, 1e0 and 1 are 1, and -0 is 0.
+//   - A literal whose value is an integer must be kept exactly: it is accepted when its canonical form
+//     denotes the same decimal value (10, 1e21, 295147905179352830000) and refused otherwise
+//     (9007199254740993 would become 9007199254740992).
+//   - Any other literal denotes the nearest double, as the RFC has it: 333333333.33333329 is
+//     333333333.3333333, and 1e-400 is 0. Where every digit counts, use a string.
+//   - An absent member differs from null, 1 from "1", [] from {}.
+//
+// Whatever has no canonical form is refused by a [*JSONError], which says where and wraps one of the
+// Err values of this package: anything but exactly one JSON text (a byte order mark, too, is not part
+// of one), bytes that are not UTF-8, lone surrogates, duplicate keys, numbers beyond a double, nesting
+// beyond [MaxDepth].
+//
+// The time is linear in the length of src, whatever its nesting, except for the sorting of members. The result does
+// not share memory with src.
+func Canonical(src []byte) ([]byte, error) {
+	dst, err := AppendCanonical(make([]byte, 0, len(src)), src)
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// AppendCanonical appends what [Canonical] returns to dst. When it returns an error, the bytes it
+// returns are dst as it was. The spare capacity of dst must not overlap src.
+func AppendCanonical(dst, src []byte) ([]byte, error) {
+	c := canonicalizer{src: src, out: dst}
+	if err := c.transcribe(); err != nil {
+		return dst, err
+	}
+	if len(c.shuffled) == 0 {
+		return c.out, nil
+	}
+	transcript := bytes.Clone(c.out[len(dst):])
+	return c.appendSorted(c.out[:len(dst)], transcript, span{0, len(transcript), 0, len(c.shuffled)}), nil
+}
+
+// A canonicalizer works in two passes. The first copies the document, every token in canonical form
+// but members in the order they come in, and notes the objects where that order is not the canonical
+// one. Most documents have few or none. The second pass copies the transcript with the members of
+// those objects sorted. Each byte is thus written twice at most: sorting each object in place when it
+// closes would move what is nested n deep n times.
+type canonicalizer struct {
+	src, out []byte
+	start    int // where the transcript begins in out
+
+	open     []container
+	members  []member // of the objects that are open, those of the innermost last
+	shuffled []object // in the order of their opening brackets; also all that are open
+}
+
+// A span is a part of the transcript, with the shuffled objects that lie in it.
+type span struct {
+	from, to       int
+	objFrom, objTo int
+}
+
+type member struct {
+	key  []byte // without escapes
+	text span   // key and value
+}
+
+// An object is one whose members do not come in canonical order, or one around such an object.
+type object struct {
+	body    span     // between the brackets
+	members []member // sorted; none if they come in order
+}
+
+// A container is an array or object that is not closed yet.
+type container struct {
+	isObject bool
+	hasKey   bool // a key has been read and its value has not
+	isSorted bool // the members so far are
+	isEmpty  bool
+	first    int // index in members of its first one
+	object   int // index in shuffled that is kept for it
+}
+
+// transcribe is the first pass. The decoder checks the grammar, UTF-8, surrogates and duplicate keys.
+func (c *canonicalizer) transcribe() error {
+	c.start = len(c.out)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(c.src))
+	for {
+		if err := c.token(dec); err != nil {
+			return err
+		}
+		if len(c.open) == 0 {
+			break
+		}
+	}
+	end := dec.InputOffset()
+	switch _, err := dec.ReadToken(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		rest := bytes.TrimLeft(c.src[end:], " \t\r\n")
+		return newJSONError(c.src, int64(len(c.src)-len(rest)), "", fmt.Errorf("%w: more than one value", ErrSyntax))
+	default:
+		return syntaxError(c.src, err)
+	}
+}
+
+// token copies a key, a scalar or a bracket.
+func (c *canonicalizer) token(dec *jsontext.Decoder) error {
+	var in *container
+	if len(c.open) > 0 {
+		in = &c.open[len(c.open)-1]
+	}
+	kind := dec.PeekKind()
+	isClosing := kind == jsontext.KindEndObject || kind == jsontext.KindEndArray
+	if in != nil && !in.isEmpty && !in.hasKey && !isClosing {
+		c.out = append(c.out, ',')
+	}
+
+	if isClosing {
+		if _, err := dec.ReadToken(); err != nil {
+			return syntaxError(c.src, err)
+		}
+		c.closeContainer(byte(kind))
+		return nil
+	}
+	if in != nil {
+		in.isEmpty = false
+	}
+	if in != nil && in.isObject && !in.hasKey {
+		return c.key(dec, in)
+	}
+	if kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray {
+		if _, err := dec.ReadToken(); err != nil {
+			return syntaxError(c.src, err)
+		}
+		if len(c.open) == MaxDepth {
+			return newJSONError(c.src, dec.InputOffset()-1, dec.StackPointer(), fmt.Errorf("%w: the limit is %d", ErrDepth, MaxDepth))
+		}
+		c.openContainer(byte(kind))
+		return nil
+	}
+
+	literal, err := c.literal(dec)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case jsontext.KindString:
+		if bytes.IndexByte(literal, '\\') < 0 {
+			c.out = append(c.out, literal...)
+		} else {
+			c.out = appendString(c.out, unquote(literal))
+		}
+	case jsontext.KindNumber:
+		if c.out, err = appendNumber(c.out, literal); err != nil {
+			return newJSONError(c.src, dec.InputOffset()-int64(len(literal)), dec.StackPointer(), err)
+		}
+	default:
+		c.out = append(c.out, literal...)
+	}
+	c.endValue()
+	return nil
+}
+
+// literal reads a key or scalar as it is spelled. What the decoder returns is valid until its next
+// call only, so the same bytes are taken from the source.
+func (c *canonicalizer) literal(dec *jsontext.Decoder) ([]byte, error) {
+	value, err := dec.ReadValue()
+	if err != nil {
+		return nil, syntaxError(c.src, err)
+	}
+	end := dec.InputOffset()
+	return c.src[end-int64(len(value)) : end], nil
+}
+
+func (c *canonicalizer) key(dec *jsontext.Decoder, in *container) error {
+	literal, err := c.literal(dec)
+	if err != nil {
+		return err
+	}
+	m := member{text: span{from: len(c.out) - c.start, objFrom: len(c.shuffled)}}
+	if bytes.IndexByte(literal, '\\') < 0 {
+		m.key = literal[1 : len(literal)-1]
+		c.out = append(c.out, literal...)
+	} else {
+		m.key = unquote(literal)
+		c.out = appendString(c.out, m.key)
+	}
+	c.out = append(c.out, ':')
+	if in.isSorted && len(c.members) > in.first {
+		in.isSorted = compareUTF16(c.members[len(c.members)-1].key, m.key) < 0
+	}
+	in.hasKey = true
+	c.members = append(c.members, m)
+	return nil
+}
+
+// endValue notes where the value of a member ends.
+func (c *canonicalizer) endValue() {
+	if len(c.open) == 0 {
+		return
+	}
+	if in := &c.open[len(c.open)-1]; in.isObject {
+		text := &c.members[len(c.members)-1].text
+		text.to, text.objTo = len(c.out)-c.start, len(c.shuffled)
+		in.hasKey = false
+	}
+}
+
+func (c *canonicalizer) openContainer(bracket byte) {
+	c.out = append(c.out, bracket)
+	in := container{isObject: bracket == '{', isSorted: true, isEmpty: true, first: len(c.members), object: len(c.shuffled)}
+	if in.isObject {
+		c.shuffled = append(c.shuffled, object{body: span{from: len(c.out) - c.start, objFrom: len(c.shuffled) + 1}})
+	}
+	c.open = append(c.open, in)
+}
+
+func (c *canonicalizer) closeContainer(bracket byte) {
+	in := c.open[len(c.open)-1]
+	c.open = c.open[:len(c.open)-1]
+	if in.isObject {
+		if in.isSorted && in.object == len(c.shuffled)-1 {
+			c.shuffled = c.shuffled[:in.object]
+		} else if !in.isSorted {
+			o := &c.shuffled[in.object]
+			o.body.to, o.body.objTo = len(c.out)-c.start, len(c.shuffled)
+			o.members = slices.Clone(c.members[in.first:])
+			slices.SortFunc(o.members, func(a, b member) int { return compareUTF16(a.key, b.key) })
+		}
+		c.members = c.members[:in.first]
+	}
+	c.out = append(c.out, bracket)
+	c.endValue()
+}
+
+// appendSorted is the second pass, over a part of the transcript.
+func (c *canonicalizer) appendSorted(dst, transcript []byte, part span) []byte {
+	done := part.from
+	for i := part.objFrom; i < part.objTo; {
+		o := &c.shuffled[i]
+		if len(o.members) == 0 {
+			i++
+			continue
+		}
+		dst = append(dst, transcript[done:o.body.from]...)
+		for j, m := range o.members {
+			if j > 0 {
+				dst = append(dst, ',')
+			}
+			dst = c.appendSorted(dst, transcript, m.text)
+		}
+		done, i = o.body.to, o.body.objTo
+	}
+	return append(dst, transcript[done:part.to]...)
+}
+
+// unquote undoes the escapes of a string that the decoder has found valid.
+func unquote(literal []byte) []byte {
+	s, _ := jsontext.AppendUnquote(make([]byte, 0, len(literal)), literal)
+	return s
+}
+
+// compareUTF16 compares two strings of valid UTF-8 as the sequences of UTF-16 code units they stand
+// for. The order of the bytes is the order of the code points, and that of UTF-16 is the same but for
+// one case: characters from U+10000 on (first byte 0xf0 to 0xf4) are written with surrogates, which
+// come before U+E000 to U+FFFF (first byte 0xee or 0xef).
+func compareUTF16(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0) {
+			x, y = y, x
+		}
+		return int(x) - int(y)
+	}
+	return len(a) - len(b)
+}
