@@ -1,0 +1,128 @@
+package composer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/quirehq/quire/tiers"
+)
+
+// A Probe is told of a composition once it is made. It cannot change anything.
+type Probe func(PromptBuilt)
+
+// Compose decides which sections are in and returns the composition.
+//
+//  1. The effective budget is cfg.Budget when set, else the resolver's answer when it has one, else unlimited.
+//  2. Every section without a Cost is measured, and so is every alternate.
+//  3. tiers.Admit decides, under the gate; see there for the rules.
+//  4. The text is the contents (or the alternates chosen) of the included sections, in the given order, with the join
+//     between them.
+//
+// Errors come before any work: an empty or duplicate id, invalid UTF-8, a negative size or reserve, a sum beyond int64,
+// an unknown tier, gate or join, a group on both sides of the last breakpoint under tiers.PrefixStable.
+//
+// Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
+// itself is made when it is first asked for.
+func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, error) {
+	if err := check(sections); err != nil {
+		return Composition{}, err
+	}
+	if int(cfg.Join) >= len(joins) {
+		return Composition{}, fmt.Errorf("composer: unknown join %d", cfg.Join)
+	}
+	join := joins[cfg.Join].text
+	c, err := admit(Composition{
+		sections: slices.Clone(sections),
+		items:    priced(sections, cfg),
+		measure:  cfg.Measure.Name(),
+		join:     cfg.Join,
+		rules: tiers.Rules{
+			Gate:           cfg.Gate,
+			Budget:         tiers.EffectiveBudget(cfg.Budget, cfg.Resolver, cfg.Depth, cfg.Role),
+			MaxBytes:       cfg.MaxBytes,
+			ActiveFraction: cfg.ActiveFraction,
+			Separator:      tiers.Charged(cfg.Measure.Count(join), int64(len(join))),
+			TailReserve:    cfg.TailReserve,
+		},
+	})
+	if err != nil {
+		return Composition{}, err
+	}
+	if len(probes) > 0 {
+		event := BuildPromptBuiltEvent(c)
+		for _, probe := range probes {
+			probe(event)
+		}
+	}
+	return c, nil
+}
+
+// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured.
+func priced(sections []Section, cfg Config) []tiers.Item {
+	charge := func(text string) tiers.Cost { return tiers.Charged(cfg.Measure.Count(text), int64(len(text))) }
+	items := make([]tiers.Item, len(sections))
+	chains, groups := numbering{}, numbering{}
+	for i := range sections {
+		s := &sections[i]
+		item := &items[i]
+		*item = tiers.Item{Tier: s.Tier, Cost: s.Cost, Priority: s.Priority, Chain: chains.number(s.Chain), Group: groups.number(s.Group)}
+		if !s.Cost.Known() {
+			item.Cost = charge(s.Content)
+		}
+		if len(s.Alternates) > 0 {
+			item.Alternates = make([]tiers.Cost, len(s.Alternates))
+			for k, alternate := range s.Alternates {
+				item.Alternates[k] = charge(alternate)
+			}
+		}
+	}
+	return items
+}
+
+// A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.
+type numbering map[string]int
+
+func (n numbering) number(name string) int {
+	if name == "" {
+		return 0
+	}
+	if _, known := n[name]; !known {
+		n[name] = len(n) + 1
+	}
+	return n[name]
+}
+
+// admit completes a composition that holds its sections, items and rules.
+func admit(c Composition) (Composition, error) {
+	c.rules.Head = headLen(c.sections)
+	plan, err := tiers.Admit(c.items, c.rules)
+	if err != nil {
+		var item *tiers.ItemError
+		if errors.As(err, &item) {
+			return Composition{}, &SectionError{item.Index, c.sections[item.Index].ID, item.Err}
+		}
+		return Composition{}, fmt.Errorf("composer: %w", err)
+	}
+	c.plan = plan
+	c.memo = new(memo)
+	c.length = 0
+	for piece := range c.pieces() {
+		c.length += int64(len(piece))
+		if c.length > math.MaxInt { // only where int has 32 bits, or one large string stands in many sections
+			return Composition{}, fmt.Errorf("composer: %w", tiers.ErrTooLarge)
+		}
+	}
+	return c, nil
+}
+
+// headLen returns how many sections stand up to and including the last one with a breakpoint.
+func headLen(sections []Section) int {
+	for i := len(sections); i > 0; i-- {
+		if sections[i-1].Breakpoint {
+			return i
+		}
+	}
+	return 0
+}

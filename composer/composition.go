@@ -1,0 +1,140 @@
+package composer
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+// A Composition is what [Compose] decided. It does not change; its methods may be called from several goroutines at
+// once. The zero value is the composition of no sections.
+type Composition struct {
+	sections []Section    // what the caller gave
+	items    []tiers.Item // the same as numbers
+	rules    tiers.Rules
+	measure  string
+	join     Join
+	plan     tiers.Plan
+	length   int64 // of the text, in bytes
+	memo     *memo
+}
+
+// A memo keeps what was made on demand, so that nothing is joined or hashed twice.
+type memo struct {
+	text   sync.Once
+	digest sync.Once
+
+	textValue   string
+	digestValue fingerprint.Digest
+}
+
+// pieces yields what the text is made of, in order: contents and the joins between them.
+func (c Composition) pieces() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		join := joins[c.join].text
+		started := false
+		for i := range c.plan.Verdicts {
+			if !c.plan.Verdicts[i].Included() {
+				continue
+			}
+			if started && join != "" && !yield(join) {
+				return
+			}
+			started = true
+			if !yield(c.form(i)) {
+				return
+			}
+		}
+	}
+}
+
+// form returns the form of a section that its verdict settled on: its content, or an alternate.
+func (c Composition) form(i int) string {
+	if k := c.plan.Verdicts[i].Alternate; k > 0 {
+		return c.sections[i].Alternates[k-1]
+	}
+	return c.sections[i].Content
+}
+
+// Text returns the emitted text. It is made at the first call and kept.
+func (c Composition) Text() string {
+	if c.memo == nil {
+		return ""
+	}
+	c.memo.text.Do(func() {
+		var b strings.Builder
+		b.Grow(int(c.length))
+		for piece := range c.pieces() {
+			b.WriteString(piece)
+		}
+		c.memo.textValue = b.String()
+	})
+	return c.memo.textValue
+}
+
+// AppendText appends the emitted text to dst and returns the extended buffer. With room in dst it allocates nothing.
+func (c Composition) AppendText(dst []byte) []byte {
+	start := len(dst)
+	dst = slices.Grow(dst, int(c.length))
+	for piece := range c.pieces() {
+		dst = append(dst, piece...)
+	}
+	c.remember(func() fingerprint.Digest { return fingerprint.Sum(dst[start:]) })
+	return dst
+}
+
+// Fingerprint returns the digest of the emitted text: plain BLAKE3, what b3sum prints for it. After [Composition.Text]
+// or [Composition.AppendText] nothing is joined again.
+func (c Composition) Fingerprint() fingerprint.Digest {
+	return c.remember(func() fingerprint.Digest { return fingerprint.SumString(c.Text()) })
+}
+
+// remember returns the digest of the text, which it takes from sum when it is not known yet. AppendText calls it while
+// the bytes it wrote are still hot: hashing them then is cheaper than ever after.
+func (c Composition) remember(sum func() fingerprint.Digest) fingerprint.Digest {
+	if c.memo == nil {
+		return sum()
+	}
+	c.memo.digest.Do(func() { c.memo.digestValue = sum() })
+	return c.memo.digestValue
+}
+
+// Len returns the length of the emitted text in bytes.
+func (c Composition) Len() int64 { return c.length }
+
+// EffectiveBudget returns the budget that the sections were held against.
+func (c Composition) EffectiveBudget() tiers.Budget { return c.rules.Budget }
+
+// TotalChars returns the sum of the sizes of the included sections in the measure, without separators.
+func (c Composition) TotalChars() int64 { return c.plan.Total.Size() }
+
+// TotalTokensEst returns the published token estimate: a quarter of TotalChars, rounded up, when the measure counts
+// characters (utf16, bytes, runes), else TotalChars itself.
+func (c Composition) TotalTokensEst() int64 {
+	total := c.TotalChars()
+	switch c.measure {
+	case "utf16", "bytes", "runes":
+		return total/4 + min(total%4, 1)
+	}
+	return total
+}
+
+// BudgetUsedPct returns TotalChars in percent of the budget, rounded half up; see tiers.Budget.UsedPercent.
+func (c Composition) BudgetUsedPct() int64 { return c.rules.Budget.UsedPercent(c.TotalChars()) }
+
+// Overflow returns by how much the emitted text, separators included, exceeds the budget; 0 when it does not. It is a
+// sum of what was charged: nothing is measured again.
+func (c Composition) Overflow() int64 { return c.plan.Overflow }
+
+// OverflowBytes returns by how much the emitted text, separators included, exceeds Config.MaxBytes.
+func (c Composition) OverflowBytes() int64 { return c.plan.OverflowBytes }
+
+// Rebudget returns the composition of the same sections under another budget. Nothing is measured again.
+func (c Composition) Rebudget(budget tiers.Budget) (Composition, error) {
+	c.rules.Budget = budget
+	return admit(c)
+}

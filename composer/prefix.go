@@ -1,0 +1,64 @@
+package composer
+
+import "github.com/quirehq/quire/fingerprint"
+
+// A Prefix is the text up to the end of one included section.
+type Prefix struct {
+	ID         string             `json:"id"`     // of that section
+	Digest     fingerprint.Digest `json:"digest"` // of the bytes: the same bytes have the same digest however they were cut
+	Bytes      int64              `json:"bytes"`
+	Size       int64              `json:"size"` // in the measure: the sum of what was charged, separators included
+	Breakpoint bool               `json:"breakpoint"`
+}
+
+// Prefixes returns the prefix that ends at every included section. It hashes the text once, with a digest taken at
+// every boundary; where only cacheable prefixes matter, [Composition.Breakpoints] is cheaper.
+func (c Composition) Prefixes() []Prefix { return c.prefixes(false) }
+
+// Breakpoints returns the prefixes that end at a breakpoint. The breakpoint of a section that is not in moves to the
+// nearest included section before it, if there is one; two that meet are one.
+func (c Composition) Breakpoints() []Prefix { return c.prefixes(true) }
+
+func (c Composition) prefixes(breakpointsOnly bool) []Prefix {
+	prefixes := []Prefix{}
+	marked := c.breakpoints()
+	join := joins[c.join].text
+	var hash fingerprint.Hasher
+	var p Prefix
+	for i, v := range c.plan.Verdicts {
+		if !v.Included() {
+			continue
+		}
+		if p.ID != "" {
+			hash.WriteString(join)
+			p.Bytes += int64(len(join))
+			p.Size += c.rules.Separator.Size()
+		}
+		form := c.form(i)
+		hash.WriteString(form)
+		p.ID = c.sections[i].ID
+		p.Bytes += int64(len(form))
+		p.Size += v.Chosen(c.items[i]).Size()
+		p.Breakpoint = marked[i]
+		if p.Breakpoint || !breakpointsOnly {
+			p.Digest = hash.Digest()
+			prefixes = append(prefixes, p)
+		}
+	}
+	return prefixes
+}
+
+// breakpoints reports for every candidate whether a cacheable prefix ends with it.
+func (c Composition) breakpoints() []bool {
+	marked := make([]bool, len(c.sections))
+	last := -1
+	for i, v := range c.plan.Verdicts {
+		if v.Included() {
+			last = i
+		}
+		if c.sections[i].Breakpoint && last >= 0 {
+			marked[last] = true
+		}
+	}
+	return marked
+}

@@ -1,0 +1,147 @@
+package composer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+// KindComposer is the kind of the recipes that this package writes. Front ends have kinds of their own.
+const KindComposer = "composer"
+
+// A Recipe is everything that decided the bytes of a composition, with contents named by their digests. From a recipe
+// and the contents the composition can be made again, on any machine and without the function that measured them: the
+// sizes stand in the recipe. From the recipe alone every decision can be made again.
+//
+// Depth and role are not in it; once the budget is resolved they decide nothing.
+type Recipe struct {
+	Kind           string // KindComposer
+	Version        string // the [Version] that compiled it
+	Gate           tiers.Gate
+	Measure        string
+	Budget         tiers.Budget
+	MaxBytes       tiers.Budget
+	ActiveFraction tiers.Fraction
+	TailReserve    int64
+	Join           Join
+	Separator      tiers.Cost // of the join
+	Sections       []Ingredient
+}
+
+// An Ingredient is a candidate section of a [Recipe].
+type Ingredient struct {
+	ID         string
+	Tier       tiers.Tier
+	Content    Form
+	Alternates []Form
+	Priority   int
+	Chain      string
+	Group      string
+	Breakpoint bool
+}
+
+// A Form is one text of a section, the content or an alternate: which one, and what it is charged.
+type Form struct {
+	Digest fingerprint.Digest
+	Cost   tiers.Cost
+}
+
+// What [ParseRecipe] and [Recipe.Compose] refuse.
+var (
+	ErrRecipe  = errors.New("not a recipe")
+	ErrVersion = errors.New("recipe of another compiler version")
+)
+
+// Recipe returns the recipe of the composition. Every content is hashed.
+func (c Composition) Recipe() Recipe {
+	r := Recipe{
+		Kind:           KindComposer,
+		Version:        Version,
+		Gate:           c.rules.Gate,
+		Measure:        c.measure,
+		Budget:         c.rules.Budget,
+		MaxBytes:       c.rules.MaxBytes,
+		ActiveFraction: c.rules.ActiveFraction.OrDefault(),
+		TailReserve:    c.rules.TailReserve,
+		Join:           c.join,
+		Separator:      c.rules.Separator,
+		Sections:       make([]Ingredient, len(c.sections)),
+	}
+	for i := range c.sections {
+		s := &c.sections[i]
+		in := &r.Sections[i]
+		*in = Ingredient{
+			ID: s.ID, Tier: s.Tier,
+			Content:  Form{fingerprint.SumString(s.Content), c.items[i].Cost},
+			Priority: s.Priority, Chain: s.Chain, Group: s.Group, Breakpoint: s.Breakpoint,
+		}
+		for k, alternate := range s.Alternates {
+			in.Alternates = append(in.Alternates, Form{fingerprint.SumString(alternate), c.items[i].Alternates[k]})
+		}
+	}
+	return r
+}
+
+// Key names the recipe: the digest of its canonical JSON.
+func (r Recipe) Key() fingerprint.Key { return fingerprint.Key(fingerprint.Sum(r.AppendJSON(nil))) }
+
+// Contents yields the digests of all contents and alternates, in recipe order. One that stands twice comes twice.
+func (r Recipe) Contents(yield func(fingerprint.Digest) bool) {
+	for _, in := range r.Sections {
+		if !yield(in.Content.Digest) {
+			return
+		}
+		for _, alternate := range in.Alternates {
+			if !yield(alternate.Digest) {
+				return
+			}
+		}
+	}
+}
+
+// Compose makes the composition again. The contents come from load, which is asked for each digest that
+// [Recipe.Contents] yields and vouches for what it returns: a store verifies what it reads, once. A recipe of another
+// [Version] is refused with [ErrVersion], never silently compiled under this one.
+func (r Recipe) Compose(load func(fingerprint.Digest) (string, error)) (Composition, error) {
+	if r.Kind != KindComposer {
+		return Composition{}, fmt.Errorf("composer: %w: kind %q; want %q", ErrRecipe, r.Kind, KindComposer)
+	}
+	if r.Version != Version {
+		return Composition{}, fmt.Errorf("composer: %w: %q; this build compiles %q", ErrVersion, r.Version, Version)
+	}
+	sections := make([]Section, len(r.Sections))
+	items := make([]tiers.Item, len(r.Sections))
+	chains, groups := numbering{}, numbering{}
+	for i, in := range r.Sections {
+		s, item := &sections[i], &items[i]
+		*s = Section{ID: in.ID, Tier: in.Tier, Cost: in.Content.Cost,
+			Priority: in.Priority, Chain: in.Chain, Group: in.Group, Breakpoint: in.Breakpoint}
+		*item = tiers.Item{Tier: in.Tier, Cost: in.Content.Cost,
+			Priority: in.Priority, Chain: chains.number(in.Chain), Group: groups.number(in.Group)}
+		var err error
+		if s.Content, err = load(in.Content.Digest); err != nil {
+			return Composition{}, &SectionError{i, in.ID, err}
+		}
+		for _, form := range in.Alternates {
+			alternate, err := load(form.Digest)
+			if err != nil {
+				return Composition{}, &SectionError{i, in.ID, err}
+			}
+			s.Alternates = append(s.Alternates, alternate)
+			item.Alternates = append(item.Alternates, form.Cost)
+		}
+	}
+	if err := check(sections); err != nil {
+		return Composition{}, err
+	}
+	return admit(Composition{
+		sections: sections,
+		items:    items,
+		measure:  r.Measure,
+		join:     r.Join,
+		rules: tiers.Rules{Gate: r.Gate, Budget: r.Budget, MaxBytes: r.MaxBytes, ActiveFraction: r.ActiveFraction,
+			Separator: r.Separator, TailReserve: r.TailReserve},
+	})
+}
