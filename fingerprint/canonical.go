@@ -13,7 +13,7 @@ import (
 const MaxDepth = 1000
 
 // Canonical returns the canonical form of a JSON document, as RFC 8785 defines it. Two documents have
-// the same canonical form if and only if they denote the same value:
+// the same canonical form if and only if they denote the same value, and these are the rules:
 //
 //   - No white space outside strings.
 //   - Object members are sorted at every depth by their keys, compared as sequences of UTF-16 code units.
@@ -32,8 +32,8 @@ const MaxDepth = 1000
 // of one), bytes that are not UTF-8, lone surrogates, duplicate keys, numbers beyond a double, nesting
 // beyond [MaxDepth].
 //
-// The time is linear in the length of src, whatever its nesting, except for the sorting of members. The result does
-// not share memory with src.
+// The time is linear in the length of src however it nests, but for the sorting of members that come
+// out of order. The result shares no memory with src.
 func Canonical(src []byte) ([]byte, error) {
 	dst, err := AppendCanonical(make([]byte, 0, len(src)), src)
 	if err != nil {
@@ -68,6 +68,8 @@ type canonicalizer struct {
 	open     []container
 	members  []member // of the objects that are open, those of the innermost last
 	shuffled []object // in the order of their opening brackets; also all that are open
+	sorted   []member // of the shuffled objects
+	text     []byte   // room for a string without its escapes
 }
 
 // A span is a part of the transcript, with the shuffled objects that lie in it.
@@ -83,8 +85,8 @@ type member struct {
 
 // An object is one whose members do not come in canonical order, or one around such an object.
 type object struct {
-	body    span     // between the brackets
-	members []member // sorted; none if they come in order
+	body          span // between the brackets
+	first, beyond int  // its members in canonicalizer.sorted; none if they come in order
 }
 
 // A container is an array or object that is not closed yet.
@@ -166,7 +168,8 @@ func (c *canonicalizer) token(dec *jsontext.Decoder) error {
 		if bytes.IndexByte(literal, '\\') < 0 {
 			c.out = append(c.out, literal...)
 		} else {
-			c.out = appendString(c.out, unquote(literal))
+			c.text, _ = jsontext.AppendUnquote(c.text[:0], literal) // the decoder found it valid
+			c.out = appendString(c.out, c.text)
 		}
 	case jsontext.KindNumber:
 		if c.out, err = appendNumber(c.out, literal); err != nil {
@@ -200,7 +203,7 @@ func (c *canonicalizer) key(dec *jsontext.Decoder, in *container) error {
 		m.key = literal[1 : len(literal)-1]
 		c.out = append(c.out, literal...)
 	} else {
-		m.key = unquote(literal)
+		m.key, _ = jsontext.AppendUnquote(nil, literal) // the decoder found it valid
 		c.out = appendString(c.out, m.key)
 	}
 	c.out = append(c.out, ':')
@@ -242,8 +245,10 @@ func (c *canonicalizer) closeContainer(bracket byte) {
 		} else if !in.isSorted {
 			o := &c.shuffled[in.object]
 			o.body.to, o.body.objTo = len(c.out)-c.start, len(c.shuffled)
-			o.members = slices.Clone(c.members[in.first:])
-			slices.SortFunc(o.members, func(a, b member) int { return compareUTF16(a.key, b.key) })
+			o.first = len(c.sorted)
+			c.sorted = append(c.sorted, c.members[in.first:]...)
+			o.beyond = len(c.sorted)
+			slices.SortFunc(c.sorted[o.first:], func(a, b member) int { return compareUTF16(a.key, b.key) })
 		}
 		c.members = c.members[:in.first]
 	}
@@ -256,12 +261,12 @@ func (c *canonicalizer) appendSorted(dst, transcript []byte, part span) []byte {
 	done := part.from
 	for i := part.objFrom; i < part.objTo; {
 		o := &c.shuffled[i]
-		if len(o.members) == 0 {
+		if o.first == o.beyond {
 			i++
 			continue
 		}
 		dst = append(dst, transcript[done:o.body.from]...)
-		for j, m := range o.members {
+		for j, m := range c.sorted[o.first:o.beyond] {
 			if j > 0 {
 				dst = append(dst, ',')
 			}
@@ -270,12 +275,6 @@ func (c *canonicalizer) appendSorted(dst, transcript []byte, part span) []byte {
 		done, i = o.body.to, o.body.objTo
 	}
 	return append(dst, transcript[done:part.to]...)
-}
-
-// unquote undoes the escapes of a string that the decoder has found valid.
-func unquote(literal []byte) []byte {
-	s, _ := jsontext.AppendUnquote(make([]byte, 0, len(literal)), literal)
-	return s
 }
 
 // compareUTF16 compares two strings of valid UTF-8 as the sequences of UTF-16 code units they stand
