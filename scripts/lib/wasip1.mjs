@@ -16,5 +16,7 @@ const wasi = new WASI({
   returnOnExit: true,
 });
 const module = await WebAssembly.compile(await readFile(program));
-const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+const instance = await WebAssembly.instantiate(module, {
+  wasi_snapshot_preview1: wasi.wasiImport, // getImportObject is not in Node 18
+});
 process.exit(wasi.start(instance));
