@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"path"
@@ -100,8 +101,10 @@ func checkFormat(t *Tree) []Finding {
 	return out
 }
 
-// maxLines is where a file stops being one concept. Most are a third of it.
-const maxLines = 900
+const (
+	maxLines  = 900 // where a Go file stops being one concept; most are a third of it
+	maxReadme = 150 // what a person reads before trying; the rest is package docs and docs/
+)
 
 func checkSize(t *Tree) []Finding {
 	var out []Finding
@@ -110,6 +113,11 @@ func checkSize(t *Tree) []Finding {
 			if n := bytes.Count(f.Source, []byte("\n")); n > maxLines && !f.Generated {
 				out = append(out, t.finding(f.Syntax.FileStart, "%d lines, more than %d: split it by concept", n, maxLines))
 			}
+		}
+	}
+	for _, x := range t.Texts {
+		if n := bytes.Count(x.Bytes, []byte("\n")); x.Name == "README.md" && n > maxReadme {
+			out = append(out, Finding{File: x.Name, Message: fmt.Sprintf("%d lines, more than %d: move parts to docs/", n, maxReadme)})
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ func Floors() []Row {
 		// Floor 0: no text becomes anything else yet.
 		{Path: "tiers", Floor: 0},
 		{Path: "composer/measure", Floor: 0},
-		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure"},
+		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure"}, Third: []string{blake3},
 			// The vocabularies are megabytes: a program pays for them only when it asks.
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
 		{Path: "fingerprint", Floor: 0, Third: []string{blake3, json}},
@@ -121,7 +121,7 @@ func pureStd() []string {
 		"bytes", "cmp", "embed", "encoding", "encoding/base64", "encoding/binary", "encoding/hex",
 		"errors", "fmt", "hash", "io", "iter", "maps", "math", "math/big", "math/bits",
 		"slices", "sort", "strconv", "strings", "sync", "unicode/utf16", "unicode/utf8",
-		"container/heap", "container/list", "compress/gzip", "crypto/sha256", "text/tabwriter",
+		"container/heap", "container/list", "compress/flate", "compress/gzip", "crypto/sha256", "text/tabwriter",
 	}
 }
 

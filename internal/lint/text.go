@@ -66,7 +66,7 @@ func checkArchitecture(t *Tree) []Finding {
 		}
 	}
 	if text == nil {
-		return nil
+		return []Finding{{File: name, Message: "there is none"}}
 	}
 	var out []Finding
 	for p := range t.shipped {
