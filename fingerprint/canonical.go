@@ -58,9 +58,9 @@ func AppendCanonical(dst, src []byte) ([]byte, error) {
 
 // A canonicalizer works in two passes. The first copies the document, every token in canonical form
 // but members in the order they come in, and notes the objects where that order is not the canonical
-// one. Most documents have few or none. The second pass copies the transcript with the members of
-// those objects sorted. Each byte is thus written twice at most: sorting each object in place when it
-// closes would move what is nested n deep n times.
+// one. The second pass, if there are any, copies the transcript with the members of those objects sorted.
+// Each byte is thus written a fixed number of times: sorting every object in place when it closes would
+// move what is nested n deep n times.
 type canonicalizer struct {
 	src, out []byte
 	start    int // where the transcript begins in out
@@ -228,9 +228,15 @@ func (c *canonicalizer) endValue() {
 }
 
 func (c *canonicalizer) openContainer(bracket byte) {
+	if c.open == nil {
+		c.open = make([]container, 0, 8) // enough for most documents, and one allocation instead of four
+	}
 	c.out = append(c.out, bracket)
 	in := container{isObject: bracket == '{', isSorted: true, isEmpty: true, first: len(c.members), object: len(c.shuffled)}
 	if in.isObject {
+		if c.members == nil {
+			c.members, c.shuffled = make([]member, 0, 16), make([]object, 0, 8)
+		}
 		c.shuffled = append(c.shuffled, object{body: span{from: len(c.out) - c.start, objFrom: len(c.shuffled) + 1}})
 	}
 	c.open = append(c.open, in)

@@ -441,6 +441,36 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 }
 
+// TestCanonicalAllocations: into a buffer with room, what is allocated for a document in order is the
+// decoder's and does not grow with the document.
+func TestCanonicalAllocations(t *testing.T) {
+	canonical := func(doc []byte) []byte {
+		out, err := fingerprint.Canonical(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	tests := []struct {
+		name string
+		doc  []byte
+		most float64
+	}{
+		{"scalar", []byte("1"), 3},
+		{"small object", []byte(`{"a":1,"b":"two","c":[true]}`), 14},
+		{"tools=1", toolSchemas(1), 50},
+		{"tools=400/sorted", canonical(toolSchemas(400)), 50},
+		{"numbers", []byte("[" + strings.Repeat("0.95,123456,", 1000) + "1]"), 5},
+	}
+	for _, tt := range tests {
+		buf := make([]byte, 0, 2*len(tt.doc))
+		got := testing.AllocsPerRun(20, func() { fingerprint.AppendCanonical(buf, tt.doc) })
+		if got > tt.most {
+			t.Errorf("%s: %v allocations, want at most %v", tt.name, got, tt.most)
+		}
+	}
+}
+
 func TestAppendJSONString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawString().Draw(t, "s")
