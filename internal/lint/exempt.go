@@ -6,6 +6,8 @@ func Exemptions() []Exemption {
 	return []Exemption{
 		{"floats", "fingerprint/jsonnumber.go", "",
 			"RFC 8785 defines a number as the nearest double; strconv rounds correctly and no arithmetic follows"},
+		{"floats", "fragments/template/json.go", "",
+			"prints a number as JavaScript does: the nearest double, read and printed by correctly rounding functions, no arithmetic"},
 		{"std", "fingerprint/digest.go", `"unsafe"`,
 			"lends a string's bytes to the hash, which only reads them: a copy costs more than the hash"},
 		{"std", "composer/errors.go", `"hash/maphash"`,

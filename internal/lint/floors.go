@@ -47,7 +47,7 @@ func Floors() []Row {
 			// The vocabularies are megabytes: a program pays for them only when it asks.
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
 		{Path: "fingerprint", Floor: 0, Third: []string{blake3, json}},
-		{Path: "fragments/template", Floor: 0},
+		{Path: "fragments/template", Floor: 0, Third: []string{json}},
 
 		// Floor 1: sections in, composition out.
 		{Path: "composer", Floor: 1, Third: []string{blake3, json, udiff}},
@@ -70,6 +70,7 @@ func Floors() []Row {
 		{Path: "composer/cachelab", Floor: 3, Beside: []string{
 			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json}},
 		{Path: "internal/promptfile", Floor: 3, Third: []string{json, yaml}},
+		{Path: "internal/registryfile", Floor: 3, Beside: []string{"internal/promptfile"}, Third: []string{json, yaml}},
 
 		// Floor 4: the first with effects.
 		{Path: "replay", Floor: 4, Third: []string{blake3, json, udiff, zstd}},
@@ -131,7 +132,10 @@ func alsoStd() map[string][]string {
 		// The date comes in as a value; reading the clock is its own check.
 		"composer/request": {"time"},
 		// Reads prompt files, as its name says, and ends before sections exist.
-		"internal/promptfile": {"io/fs", "os", "path", "path/filepath"},
+		"internal/promptfile":   {"io/fs", "os", "path", "path/filepath"},
+		"internal/registryfile": {"io/fs", "os", "path", "path/filepath"},
+		// A glob is what path.Match says it is; nothing else of the package is used.
+		"guidance": {"path"},
 		// This checker compares and parses source of the module.
 		"internal/lint": {"go/ast", "go/constant", "go/format", "go/parser", "go/token", "go/types", "io/fs", "path", "regexp"},
 	}
