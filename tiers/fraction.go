@@ -77,20 +77,20 @@ func (f Fraction) IsSet() bool { return f.den != 0 }
 
 // Of returns floor(n*f), exactly, rounding toward minus infinity also for negative n.
 func (f Fraction) Of(n int64) int64 {
-	f = f.OrDefault()
-	abs := uint64(n)
 	if n < 0 {
-		abs = -abs
+		_, up := f.share(-uint64(n))
+		return int64(-up)
 	}
-	hi, lo := bits.Mul64(abs, f.num)
-	quo, rem := bits.Div64(hi, lo, f.den) // num <= den, so quo <= abs: no overflow
-	if n >= 0 {
-		return int64(quo)
-	}
-	if rem != 0 {
-		quo++
-	}
-	return int64(-quo)
+	down, _ := f.share(uint64(n))
+	return int64(down)
+}
+
+// share returns n*f, rounded down and rounded up.
+func (f Fraction) share(n uint64) (down, up uint64) {
+	f = f.OrDefault()
+	hi, lo := bits.Mul64(n, f.num)
+	down, rest := bits.Div64(hi, lo, f.den) // num <= den, so the quotient is at most n: it does not overflow
+	return down, down + min(rest, 1)
 }
 
 // OrDefault returns f, or [DefaultActiveFraction] where f is not set.
@@ -103,7 +103,11 @@ func (f Fraction) OrDefault() Fraction {
 
 // Ceiling returns the limit of the active tier: core + floor((budget-core)*f). Where core alone exceeds the budget the
 // ceiling lies between the two, so that active items offered before core may still get in: core 100 with budget 0 and
-// the default fraction gives 5.
+// the default fraction gives 5. Core is not negative.
 func Ceiling(core, budget int64, f Fraction) int64 {
-	return core + f.Of(saturatingSub(budget, core))
+	if budget >= core {
+		return core + f.Of(budget-core)
+	}
+	_, up := f.share(uint64(core) - uint64(budget)) // core >= 0: the difference fits 64 bits, also where it exceeds int64
+	return int64(uint64(core) - up)
 }

@@ -145,8 +145,7 @@ func check(items []Item, rules Rules) (head int, err error) {
 		if err != nil {
 			return 0, &ItemError{i, err}
 		}
-		// Separators are summed for every item, one more than can stand between them: a bound, not a bill.
-		if !sum.grow(largest) || !sum.grow(rules.Separator) {
+		if !sum.grow(largest) || (i > 0 && !sum.grow(rules.Separator)) {
 			return 0, &ItemError{i, ErrTooLarge}
 		}
 		if head > 0 && item.Group != 0 && item.Tier != Core {
