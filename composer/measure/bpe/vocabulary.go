@@ -1,0 +1,218 @@
+package bpe
+
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
+)
+
+// none is the rank of bytes that are no token: later than every token.
+const none = ^uint32(0)
+
+// A vocabulary is a set of byte strings, each with a number that is both its id and its rank: the lower, the earlier it
+// is merged. It is read-only once built.
+//
+// Tokens of up to eight bytes, three quarters of all, are found by those bytes in one word; longer ones by a tag that
+// is then compared with the text of the token. Both tables are open-addressed and half empty at least. A table of the
+// pairs of ids that merge would be three times as large, slower to build, and no faster: the time goes to cache misses.
+type vocabulary struct {
+	text   []byte   // the tokens one after another
+	starts []uint32 // where each starts, and the end of the last
+	short  []shortSlot
+	long   []longSlot
+	single [1 << 8]uint32  // the id of each byte
+	pair   [1 << 16]uint32 // the id of each two bytes, the first in the low byte, or none
+	// Bits of a hash that do not index the table.
+	shortShift, longShift uint
+	longest               int // bytes of the longest token
+}
+
+// shortBytes is the most that a shortSlot holds.
+const shortBytes = 8
+
+// A shortSlot is free when its length is 0. Its key, in halves to need no padding, has the first byte lowest.
+type shortSlot struct {
+	low, high uint32
+	entry     uint32 // length<<shortLength | id
+}
+
+const shortLength = 24
+
+// A longSlot is free when its id is 0, which is the id of a single byte.
+type longSlot struct{ tag, id uint32 }
+
+// mustDecode reads the file of a vocabulary, which is part of the program:
+//
+//	3 bytes    number of tokens, lowest byte first
+//	256 bytes  the tokens 0 to 255, each a single byte
+//	the rest   deflated, for the tokens from 256 on, each the concatenation of two earlier ones: the low bytes of the
+//	           ids of all first halves, their middle bytes, their high bytes, and the same of all second halves
+func mustDecode(file string) *vocabulary {
+	v, err := decode(file)
+	if err != nil {
+		panic("bpe: embedded vocabulary: " + err.Error())
+	}
+	return v
+}
+
+func decode(file string) (*vocabulary, error) {
+	const counter, singles = 3, 256
+	if len(file) < counter+singles {
+		return nil, io.ErrUnexpectedEOF
+	}
+	tokens := int(file[0]) | int(file[1])<<8 | int(file[2])<<16
+	merged := tokens - singles
+	if merged < 0 {
+		return nil, fmt.Errorf("%d tokens, want %d at least", tokens, singles)
+	}
+	columns := make([]byte, 6*merged)
+	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader([]byte(file[counter+singles:]))), columns); err != nil {
+		return nil, err
+	}
+	column := func(i int) []byte { return columns[i*merged : (i+1)*merged] }
+	l0, l1, l2, r0, r1, r2 := column(0), column(1), column(2), column(3), column(4), column(5)
+
+	const meanBytes = 7 // of a token of either vocabulary
+	v := &vocabulary{text: make([]byte, 0, meanBytes*tokens), starts: make([]uint32, 1, tokens+1)}
+	v.text = append(v.text, file[counter:counter+singles]...)
+	for i := range singles {
+		v.starts = append(v.starts, uint32(i+1))
+	}
+	shorts := 0
+	for i := range merged {
+		id := singles + i
+		left := int(l0[i]) | int(l1[i])<<8 | int(l2[i])<<16
+		right := int(r0[i]) | int(r1[i])<<8 | int(r2[i])<<16
+		if left >= id || right >= id {
+			return nil, fmt.Errorf("token %d is made of %d and %d, want earlier ones", id, left, right)
+		}
+		v.text = append(v.text, v.token(left)...)
+		v.text = append(v.text, v.token(right)...)
+		v.starts = append(v.starts, uint32(len(v.text)))
+		n := len(v.token(id))
+		v.longest = max(v.longest, n)
+		if n <= shortBytes {
+			shorts++
+		}
+	}
+	v.index(shorts)
+	return v, nil
+}
+
+// size returns the number of tokens.
+func (v *vocabulary) size() int { return len(v.starts) - 1 }
+
+// token returns the bytes of a token.
+func (v *vocabulary) token(id int) []byte { return v.text[v.starts[id]:v.starts[id+1]] }
+
+func (v *vocabulary) index(shorts int) {
+	tokens := v.size()
+	v.short, v.shortShift = table[shortSlot](shorts)
+	v.long, v.longShift = table[longSlot](tokens - shorts)
+	for i := range v.pair {
+		v.pair[i] = none
+	}
+	text := string(v.text)
+	for id := range tokens {
+		from, to := int(v.starts[id]), int(v.starts[id+1])
+		switch n := to - from; {
+		case n == 1:
+			v.single[text[from]] = uint32(id)
+		case n == 2:
+			v.pair[uint16(text[from])|uint16(text[from+1])<<8] = uint32(id)
+		}
+		if n := to - from; n <= shortBytes {
+			key := load(text, from, to)
+			i := shortHash(key, n) >> v.shortShift
+			for v.short[i].entry != 0 {
+				i = (i + 1) & uint64(len(v.short)-1)
+			}
+			v.short[i] = shortSlot{uint32(key), uint32(key >> 32), uint32(n)<<shortLength | uint32(id)}
+			continue
+		}
+		h := longHash(text, from, to)
+		i := h >> v.longShift
+		for v.long[i].id != 0 {
+			i = (i + 1) & uint64(len(v.long)-1)
+		}
+		v.long[i] = longSlot{uint32(h), uint32(id)}
+	}
+}
+
+// table returns the smallest table of a power of two that n entries fill by half at most, and 64 less its exponent.
+func table[slot any](n int) ([]slot, uint) {
+	bits := uint(1)
+	for 1<<bits < 2*n {
+		bits++
+	}
+	return make([]slot, 1<<bits), 64 - bits
+}
+
+// find returns the id of text[from:to], which is not empty, or none.
+func (v *vocabulary) find(text string, from, to int) uint32 {
+	n := to - from
+	if n <= shortBytes {
+		key := load(text, from, to)
+		low, high := uint32(key), uint32(key>>32)
+		for i := shortHash(key, n) >> v.shortShift; ; i++ {
+			s := &v.short[i&uint64(len(v.short)-1)]
+			if s.low == low && s.high == high && s.entry>>shortLength == uint32(n) {
+				return s.entry & (1<<shortLength - 1)
+			}
+			if s.entry == 0 {
+				return none
+			}
+		}
+	}
+	if n > v.longest {
+		return none
+	}
+	h := longHash(text, from, to)
+	for i := h >> v.longShift; ; i++ {
+		s := v.long[i&uint64(len(v.long)-1)]
+		if s.id == 0 {
+			return none
+		}
+		if s.tag == uint32(h) && string(v.token(int(s.id))) == text[from:to] {
+			return s.id
+		}
+	}
+}
+
+// Odd numbers without pattern: the golden ratio's fraction, and a prime of xxHash.
+const (
+	mix1 = 0x9e3779b97f4a7c15
+	mix2 = 0xc2b2ae3d27d4eb4f
+)
+
+func shortHash(key uint64, n int) uint64 {
+	h := (key ^ uint64(n)) * mix1
+	return (h ^ h>>32) * mix2
+}
+
+// longHash mixes the first and the last eight bytes and the length: all there is of most tokens.
+func longHash(text string, from, to int) uint64 {
+	h := (load(text, from, from+8) ^ uint64(to-from)) * mix1
+	h = (h ^ h>>32 ^ load(text, to-8, to)) * mix2
+	return h ^ h>>29
+}
+
+// load returns the one to eight bytes of text[from:to] as a number, the first byte lowest, on every machine.
+func load(text string, from, to int) uint64 {
+	if from+8 <= len(text) {
+		return word(text[from:from+8]) & (^uint64(0) >> (64 - 8*uint(to-from)))
+	}
+	var w uint64
+	for i := to - 1; i >= from; i-- {
+		w = w<<8 | uint64(text[i])
+	}
+	return w
+}
+
+// word reads eight bytes; compilers make it one load.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
