@@ -85,8 +85,9 @@ type member struct {
 
 // An object is one whose members do not come in canonical order, or one around such an object.
 type object struct {
-	body          span // between the brackets
-	first, beyond int  // its members in canonicalizer.sorted; none if they come in order
+	from, to      int // what is between the brackets in the transcript
+	next          int // the first object in canonicalizer.shuffled that is not in it
+	first, beyond int // its members in canonicalizer.sorted; none if they come in order
 }
 
 // A container is an array or object that is not closed yet.
@@ -237,7 +238,7 @@ func (c *canonicalizer) openContainer(bracket byte) {
 		if c.members == nil {
 			c.members, c.shuffled = make([]member, 0, 16), make([]object, 0, 8)
 		}
-		c.shuffled = append(c.shuffled, object{body: span{from: len(c.out) - c.start, objFrom: len(c.shuffled) + 1}})
+		c.shuffled = append(c.shuffled, object{from: len(c.out) - c.start})
 	}
 	c.open = append(c.open, in)
 }
@@ -250,7 +251,7 @@ func (c *canonicalizer) closeContainer(bracket byte) {
 			c.shuffled = c.shuffled[:in.object]
 		} else if !in.isSorted {
 			o := &c.shuffled[in.object]
-			o.body.to, o.body.objTo = len(c.out)-c.start, len(c.shuffled)
+			o.to, o.next = len(c.out)-c.start, len(c.shuffled)
 			o.first = len(c.sorted)
 			c.sorted = append(c.sorted, c.members[in.first:]...)
 			o.beyond = len(c.sorted)
@@ -271,14 +272,14 @@ func (c *canonicalizer) appendSorted(dst, transcript []byte, part span) []byte {
 			i++
 			continue
 		}
-		dst = append(dst, transcript[done:o.body.from]...)
+		dst = append(dst, transcript[done:o.from]...)
 		for j, m := range c.sorted[o.first:o.beyond] {
 			if j > 0 {
 				dst = append(dst, ',')
 			}
 			dst = c.appendSorted(dst, transcript, m.text)
 		}
-		done, i = o.body.to, o.body.objTo
+		done, i = o.to, o.next
 	}
 	return append(dst, transcript[done:part.to]...)
 }

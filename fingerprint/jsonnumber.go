@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // appendNumber appends the canonical form of a JSON number: the shortest digits that read back as the
@@ -31,7 +29,7 @@ func appendNumber(dst, literal []byte) ([]byte, error) {
 		dst = append(dst, '-')
 	}
 	start := len(dst)
-	dst = jsontext.AppendFloat(dst, f, 64)
+	dst = appendDouble(dst, f)
 	// Up to 15 digits survive any double and need no comparison.
 	if d.isInteger() && len(d.digits) > 15 {
 		var buf [64]byte
@@ -40,6 +38,19 @@ func appendNumber(dst, literal []byte) ([]byte, error) {
 		}
 	}
 	return dst, nil
+}
+
+// appendDouble prints a positive double as ECMAScript does: with an exponent below 1e-6 and from 1e21 on.
+func appendDouble(dst []byte, f float64) []byte {
+	if f >= 1e-6 && f < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// strconv gives an exponent two digits at least; ECMAScript does not.
+	if n := len(dst); dst[n-2] == '0' && (dst[n-3] == '-' || dst[n-3] == '+') {
+		dst = append(dst[:n-2], dst[n-1])
+	}
+	return dst
 }
 
 // isShortInteger reports whether the literal is an integer that is its own canonical form for sure:

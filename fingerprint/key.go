@@ -35,7 +35,7 @@ const CacheKeyContext = "quire cache key v1"
 // Strings and byte slices of the same bytes give the same key. Without a part the type cannot be
 // inferred: write Frame[string]().
 func Frame[T ~string | ~[]byte](parts ...T) Key {
-	if n := framedLen(parts); n <= smallFrame {
+	if framesAreSmall(parts) {
 		buf := make([]byte, 0, smallFrame)
 		return blake3.Sum256(appendFrames(buf, parts))
 	}
@@ -71,15 +71,16 @@ var cacheKeyHasher = sync.OnceValue(func() *blake3.Hasher { return blake3.NewDer
 // BLAKE3 chunk, which needs no tree and no hasher of 11 KB.
 const smallFrame = 1024
 
-func framedLen[T ~string | ~[]byte](parts []T) int {
-	n := 8 * len(parts)
+func framesAreSmall[T ~string | ~[]byte](parts []T) bool {
+	room := smallFrame
 	for _, p := range parts {
-		n += len(p)
-		if n > smallFrame || n < 0 {
-			return smallFrame + 1
+		room -= 8
+		if len(p) > room {
+			return false
 		}
+		room -= len(p)
 	}
-	return n
+	return true
 }
 
 func appendFrames[T ~string | ~[]byte](dst []byte, parts []T) []byte {

@@ -137,6 +137,7 @@ func TestLargePartsAreNotChanged(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	short, long := "a short text", string(counting(100_000))
 	longBytes := []byte(long)
+	empty := make([]string, 200)
 	var h fingerprint.Hasher
 	h.WriteString(long)
 	buf := make([]byte, 0, 64)
@@ -149,6 +150,8 @@ func TestAllocations(t *testing.T) {
 		"Hasher.Digest":   func() { h.Digest() },
 		"Hasher/copy":     func() { h2 := h; h2.WriteString(short); h2.Digest() },
 		"Frame/short":     func() { fingerprint.Frame(short, "b", "c") },
+		"Frame/many":      func() { fingerprint.Frame(empty...) },
+		"Frame/medium":    func() { fingerprint.Frame(long[:1500], "b") },
 		"Frame/long":      func() { fingerprint.Frame(longBytes, longBytes) },
 		"CacheKey/short":  func() { fingerprint.CacheKey("tenant", short, "b") },
 		"CacheKey/long":   func() { fingerprint.CacheKey("tenant", longBytes) },
