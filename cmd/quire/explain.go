@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/internal/promptfile"
+	"github.com/quirehq/quire/tiers"
+)
+
+func explainCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain FILE",
+		Short: "Say which sections are in, which are not, and why",
+		Long: `Compose the prompt of a prompt file and print a table of what was decided: every candidate with its tier, its size,
+its verdict, the limit that it met, what was charged before it and a bar of its share of the budget; then the totals,
+and by how much the budget is exceeded and why.
+
+With --sweep, compose it under every budget from FROM to TO in steps of STEP, and print which section is in at which.
+
+For programs, -o json prints one line for each document, or for each budget of a sweep.`,
+		Example: `  quire explain agent.yaml
+  quire explain agent.yaml --budget 2000 --gate reserved
+  quire explain agent.yaml --sweep 1000:5000:500
+  quire explain agent.yaml -o json`,
+		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+	}
+	flags := addPromptFlags(cmd)
+	format := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")
+	sweepRange := cmd.Flags().String("sweep", "", "the budgets to compose under, as FROM:TO:STEP")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *format != "text" && *format != "json" {
+			return fmt.Errorf("-o: unknown output %q; want text or json", *format)
+		}
+		if !cmd.Flags().Changed("sweep") {
+			return explainFile(s, flags, args[0], *format)
+		}
+		budgets, err := parseSweep(*sweepRange)
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("budget") {
+			return fmt.Errorf("--budget with --sweep; want one of them")
+		}
+		docs, err := flags.read(s, args[0])
+		if err != nil {
+			return err
+		}
+		doc, err := one(docs)
+		if err != nil {
+			return err
+		}
+		return sweep(s, doc, budgets, *format)
+	}
+	return cmd
+}
+
+// explainFile explains every document, and prints only when all are composed.
+func explainFile(s *streams, flags *promptFlags, file, format string) error {
+	docs, err := flags.read(s, file)
+	if err != nil {
+		return err
+	}
+	if format == "text" {
+		if _, err := one(docs); err != nil {
+			return err
+		}
+	}
+	var out []byte
+	var warn []func()
+	for i := range docs {
+		c, err := compose(&docs[i])
+		if err != nil {
+			return err
+		}
+		if format == "text" {
+			out = append(out, c.Explain().Table()...)
+		} else if out, err = appendLine(out, explanationOf(c)); err != nil {
+			return err
+		}
+		warn = append(warn, func() { warnOverflow(s, &docs[i], c) })
+	}
+	if _, err := s.out.Write(out); err != nil {
+		return err
+	}
+	for _, f := range warn {
+		f()
+	}
+	return nil
+}
+
+// An explanationJSON is what explain -o json prints.
+type explanationJSON struct {
+	Gate          tiers.Gate          `json:"gate"`
+	Measure       string              `json:"measure"`
+	Budget        tiers.Budget        `json:"budget"`
+	MaxBytes      tiers.Budget        `json:"maxBytes"`
+	Decisions     []composer.Decision `json:"decisions"`
+	Included      int                 `json:"included"`
+	Contents      int64               `json:"contents"`
+	Separators    int64               `json:"separators"`
+	Overflow      int64               `json:"overflow"`
+	OverflowBytes int64               `json:"overflowBytes"`
+	Causes        []causeJSON         `json:"causes"`
+	Warning       string              `json:"warning,omitempty"`
+}
+
+type causeJSON struct {
+	Code   composer.CauseCode `json:"code"`
+	Amount int64              `json:"amount"`
+}
+
+func explanationOf(c composer.Composition) explanationJSON {
+	e := c.Explain()
+	causes := make([]causeJSON, len(e.Causes))
+	for i, cause := range e.Causes {
+		causes[i] = causeJSON(cause)
+	}
+	return explanationJSON{
+		Gate: e.Gate, Measure: e.Measure, Budget: e.Budget, MaxBytes: e.MaxBytes,
+		Decisions: e.Decisions, Included: e.Included, Contents: e.Contents, Separators: e.Separators,
+		Overflow: e.Overflow, OverflowBytes: e.OverflowBytes, Causes: causes, Warning: e.Warning(),
+	}
+}
+
+// sweep composes a document under every budget and prints who is in at which.
+func sweep(s *streams, doc *promptfile.Document, budgets []int64, format string) error {
+	c, err := compose(doc)
+	if err != nil {
+		return err
+	}
+	table := sweepTable{budgets: budgets}
+	for _, budget := range budgets {
+		if c, err = c.Rebudget(tiers.Limit(budget)); err != nil {
+			return doc.Locate(err)
+		}
+		table.add(c)
+	}
+	out := []byte(nil)
+	if format == "text" {
+		out = table.appendText(out, doc.Sections)
+	} else if out, err = table.appendJSON(out, doc.Sections); err != nil {
+		return err
+	}
+	_, err = s.out.Write(out)
+	return err
+}

@@ -1,0 +1,16 @@
+// Quire composes prompts from prompt files, under a budget, and says what it decided and why.
+//
+// Exit status: 0 fine; 1 the check that was asked for failed; 2 usage or bad input; 3 the store could not be read or is
+// damaged. Results go to standard output, whole or not at all; errors and warnings go to standard error, one line each.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader that has gone is an error like any other, with its message and status
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

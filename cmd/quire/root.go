@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses other than 0. An error ends with exitInput unless it is a [statusError].
+const (
+	exitFailed = 1 // the check that was asked for failed
+	exitInput  = 2 // usage or bad input
+	exitStore  = 3 // the store could not be read or is damaged
+)
+
+// A statusError is an error with an exit status of its own.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// streams are what a command reads and writes.
+type streams struct {
+	in  io.Reader
+	out *output
+	err io.Writer
+}
+
+// warn writes one warning line.
+func (s *streams) warn(format string, args ...any) {
+	fmt.Fprintf(s.err, "quire: warning: "+format+"\n", args...)
+}
+
+// An output remembers the first error of writing, so that no command has to ask after every line.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
+}
+
+// run runs the command line and returns the exit status.
+func run(args []string, in io.Reader, out, errs io.Writer) int {
+	s := &streams{in: in, out: &output{w: out}, err: errs}
+	root := rootCommand(s)
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(s.out)
+	root.SetErr(errs)
+	err := root.Execute()
+	if s.out.err != nil {
+		err = fmt.Errorf("standard output: %w", s.out.err)
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(errs, "quire: %v\n", err)
+	var status *statusError
+	if errors.As(err, &status) {
+		return status.status
+	}
+	return exitInput
+}
+
+// rootCommand returns quire with its commands. A command is a file with one constructor, listed here.
+func rootCommand(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "quire",
+		Short: "Compose prompts under a budget, the same bytes on every machine",
+		Long: `Quire composes prompts from prompt files: it decides under an integer budget which sections are in,
+emits the same bytes on every machine, and says what was dropped and why.
+
+A prompt file is YAML or JSON; "quire schema" prints what it may hold. FILE may be - for standard input.
+
+Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damaged.`,
+		Example: `  quire compile agent.yaml
+  quire explain agent.yaml --budget 2000 --gate reserved`,
+		Args:              cobra.NoArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.AddCommand(
+		compileCommand(s),
+		explainCommand(s),
+		fingerprintCommand(s),
+		schemaCommand(s),
+		versionCommand(s),
+		completionCommand(s),
+	)
+	return root
+}

@@ -1,0 +1,98 @@
+package promptfile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep collections may nest. A prompt file that means something nests four deep.
+const maxDepth = 64
+
+// A source is the text of a prompt file and the name that messages call it by.
+type source struct {
+	name string
+	text string
+}
+
+func (s *source) fail(line int, what, want string) error {
+	return &Error{File: s.name, Line: line, What: what, Want: want}
+}
+
+func (s *source) tooDeep(line int) error {
+	return s.fail(line, fmt.Sprintf("nested more than %d deep", maxDepth), "a prompt file needs four levels")
+}
+
+const byteOrderMark = "\ufeff"
+
+// documents reads the values that stand in the source, in whichever notation it is.
+func (s *source) documents(onlyJSON bool) ([]node, error) {
+	if offset := invalidUTF8(s.text); offset >= 0 {
+		return nil, s.fail(1+strings.Count(s.text[:offset], "\n"), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
+	}
+	s.text = strings.TrimPrefix(s.text, byteOrderMark)
+	first := strings.TrimLeft(s.text, " \t\r\n")
+	if onlyJSON || strings.HasPrefix(first, "{") {
+		if first == "" {
+			return nil, s.fail(1, "nothing here", "want a prompt as a JSON object")
+		}
+		n, err := s.readJSON()
+		return []node{n}, err
+	}
+	if err := s.checkPrintable(); err != nil {
+		return nil, err
+	}
+	nodes, err := s.readYAML()
+	if err == nil && len(nodes) == 0 {
+		err = s.fail(0, "the prompt file is empty", "want a mapping with the key sections")
+	}
+	return nodes, err
+}
+
+// checkPrintable refuses characters that may not stand in YAML: control characters but for tabs and line ends, and
+// U+FFFE and U+FFFF.
+func (s *source) checkPrintable() error {
+	for i, r := range s.text {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff {
+			escape := fmt.Sprintf(`\x%02x`, r)
+			if r > 0xff {
+				escape = fmt.Sprintf(`\u%04x`, r)
+			}
+			return s.fail(1+strings.Count(s.text[:i], "\n"), fmt.Sprintf("the control character U+%04X at byte %d", r, i),
+				"YAML wants it as "+escape+" in double quotes")
+		}
+	}
+	return nil
+}
+
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+func invalidUTF8(text string) int {
+	if utf8.ValidString(text) {
+		return -1
+	}
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// quoted writes a text from a prompt file for a message: in quotes, on one line, and cut where it is long.
+func quoted(text string) string { return strconv.Quote(shown(text)) }
+
+// shown cuts a text where it is long.
+func shown(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return text
+	}
+	end := most
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
