@@ -27,6 +27,9 @@ func (m *Memory) Append(ctx context.Context, batch Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if len(batch.Objects)+len(batch.Entries) == 0 {
+		return nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if batch.Epoch != m.epoch {

@@ -27,7 +27,8 @@ type Store interface {
 	//
 	// The entries of one session stand in ascending order of Seq. A session's first entry ever may have any Seq >= 1;
 	// every other must have the one that follows the session's last: else, or when its Turn is taken in the session, the
-	// error is [ErrConflict]. When the store's epoch is not the batch's, the error is [ErrStale]. A full disk is [ErrFull].
+	// error is [ErrConflict]. When the store's epoch is not the batch's, the error is [ErrStale], whatever else is wrong. A
+	// full disk is [ErrFull]. A batch of nothing does nothing.
 	Append(ctx context.Context, batch Batch) error
 
 	// Missing returns those of the names that no object has, in the order given, and the epoch that this answer

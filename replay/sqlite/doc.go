@@ -1,0 +1,9 @@
+// Package sqlite keeps a replay store in one SQLite file, without cgo and without a server.
+//
+// The file is in WAL mode with synchronous=FULL: what Append acknowledged survives the end of the process and of the
+// machine. Many processes may use one file at once; there is one writer at a time, and the others wait. Every page
+// carries a checksum (SQLite's checksum VFS), so a flipped bit is an error and no missing row.
+//
+// Beside the file stand, while it is open or after a crash, the files NAME-wal and NAME-shm: copy them along, or copy
+// the file when nothing has it open. The file must be on a local file system.
+package sqlite

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/quirehq/quire/replay"
+)
+
+// explain says in the store's words what SQLite says in its own.
+func (s *Store) explain(ctx context.Context, err error) error {
+	var corrupt *replay.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		corrupt.Place = s.path + ": " + corrupt.Place
+		return err
+	case errors.Is(err, sqlite3.INTERRUPT) && ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, sqlite3.FULL), errors.Is(err, syscall.ENOSPC), errors.Is(err, errQuota):
+		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.IOERR_DATA):
+		return &replay.CorruptError{Place: s.path, Err: err}
+	case errors.Is(err, sqlite3.IOERR) && full(filepath.Dir(s.path)):
+		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
+	case errors.Is(err, sqlite3.BUSY):
+		return fmt.Errorf("sqlite: %s: another process has held the file for %v: %w", s.path, patience, err)
+	case errors.Is(err, replay.ErrConflict), errors.Is(err, replay.ErrStale), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fmt.Errorf("sqlite: %s: %w", s.path, err)
+}
+
+// full reports whether a folder's file system has no room left. SQLite may answer "disk I/O error" to a full disk and
+// keep the reason to itself (the shared memory beside the file grows without asking), so it is tried out.
+func full(dir string) bool {
+	probe, err := os.CreateTemp(dir, "quire-probe-*")
+	if err != nil {
+		return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+	}
+	defer os.Remove(probe.Name())
+	defer probe.Close()
+	_, err = probe.Write(make([]byte, 64<<10))
+	if err == nil {
+		err = probe.Sync()
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+}

@@ -1,0 +1,85 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/replay"
+)
+
+// A value binds itself to a parameter of a statement.
+type value func(stmt *sqlite3.Stmt, param int) error
+
+func integer(n int64) value {
+	return func(stmt *sqlite3.Stmt, param int) error { return stmt.BindInt64(param, n) }
+}
+
+func text(s string) value {
+	return func(stmt *sqlite3.Stmt, param int) error { return stmt.BindText(param, s) }
+}
+
+func blob(b []byte) value {
+	return func(stmt *sqlite3.Stmt, param int) error {
+		if len(b) == 0 {
+			return stmt.BindZeroBlob(param, 0) // a nil slice would be NULL
+		}
+		return stmt.BindBlob(param, b)
+	}
+}
+
+func digest[T ~[32]byte](d T) value {
+	return func(stmt *sqlite3.Stmt, param int) error {
+		raw := [32]byte(d)
+		return stmt.BindBlob(param, raw[:])
+	}
+}
+
+// Close closes the connection and what it has prepared.
+func (c *conn) Close() error {
+	for _, stmt := range c.stmts { // in any order
+		stmt.Close()
+	}
+	return c.Conn.Close()
+}
+
+// each runs a query and calls f for every row.
+func (c *conn) each(query string, values []value, f func(row *sqlite3.Stmt) error) (err error) {
+	stmt := c.stmts[query]
+	if stmt == nil {
+		if stmt, _, err = c.Prepare(query); err != nil {
+			return err
+		}
+		c.stmts[query] = stmt
+	}
+	for i, bind := range values {
+		if err := bind(stmt, i+1); err != nil {
+			return err
+		}
+	}
+	for err == nil && stmt.Step() {
+		err = f(stmt)
+	}
+	if err == nil {
+		err = stmt.Err()
+	}
+	if resetErr := stmt.Reset(); err == nil {
+		err = resetErr
+	}
+	return err
+}
+
+// run runs a statement that returns no rows.
+func (c *conn) run(query string, values ...value) error {
+	return c.each(query, values, func(*sqlite3.Stmt) error { return nil })
+}
+
+// column reads a digest.
+func column(row *sqlite3.Stmt, col int) (d fingerprint.Digest, err error) {
+	raw := row.ColumnRawBlob(col)
+	if len(raw) != len(d) {
+		return d, &replay.CorruptError{Place: "column " + row.ColumnName(col), Err: fmt.Errorf("%d bytes; want %d", len(raw), len(d))}
+	}
+	return fingerprint.Digest(raw), nil
+}

@@ -1,0 +1,494 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/vfs"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/replay"
+)
+
+// Options say how a file is opened. The zero value is the tenant "" in a file of the operating system.
+type Options struct {
+	Tenant string
+	VFS    string // a file layer registered with go-sqlite3/vfs, without memory maps; "": the operating system's
+}
+
+// A Store is a [replay.Store] in one SQLite file.
+type Store struct {
+	path   string
+	tenant string
+	uri    string
+	idle   chan *conn    // connections that nobody uses
+	slots  chan struct{} // one token for every connection that may be open
+	closed chan struct{}
+	once   sync.Once
+}
+
+var _ replay.Store = (*Store)(nil)
+
+// Open opens the store in the file of that path for one tenant, and creates file and folder when they are missing. A
+// file that is damaged is refused with a [replay.CorruptError], one of something else with an error that says so.
+func Open(ctx context.Context, path string, opts Options) (*Store, error) {
+	if !vfs.SupportsSharedMemory {
+		return nil, fmt.Errorf("sqlite: %s/%s has no shared memory for the write-ahead log", runtime.GOOS, runtime.GOARCH)
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	if opts.VFS == "" {
+		if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
+			return nil, fmt.Errorf("sqlite: %w", err)
+		}
+	}
+	layer := opts.VFS
+	if layer == "" {
+		registerLayer()
+		layer = layerName
+	}
+	connections := max(2, min(8, runtime.GOMAXPROCS(0)))
+	s := &Store{
+		path:   path,
+		tenant: opts.Tenant,
+		uri:    "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() + "?vfs=" + url.QueryEscape(layer),
+		idle:   make(chan *conn, connections),
+		slots:  make(chan struct{}, connections),
+		closed: make(chan struct{}),
+	}
+	for range connections {
+		s.slots <- struct{}{}
+	}
+	err = s.do(ctx, func(*conn) error { return nil })
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close closes all connections. It waits for calls that are under way.
+func (s *Store) Close() error {
+	var errs []error
+	s.once.Do(func() {
+		close(s.closed)
+		for range cap(s.slots) {
+			<-s.slots
+		}
+		close(s.idle)
+		for c := range s.idle {
+			errs = append(errs, c.Close())
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// A conn is a connection with the statements that it has prepared.
+type conn struct {
+	*sqlite3.Conn
+	stmts  map[string]*sqlite3.Stmt
+	tenant int64 // the tenant's number in this file; 0: not there yet
+}
+
+// patience is how long a call waits for others that hold the file. Each of them holds it for a few milliseconds at a
+// time, so this is the time after which somebody must be told that a process hangs.
+const patience = 2 * time.Minute
+
+func (s *Store) connect(ctx context.Context) (*conn, error) {
+	c, err := sqlite3.OpenContext(ctx, s.uri)
+	if err != nil {
+		return nil, err
+	}
+	c.SetInterrupt(ctx)
+	err = c.BusyTimeout(patience)
+	// Setting up a new file takes locks that do not wait, so two processes that do it at once get in each other's way.
+	for begin := time.Now(); err == nil; {
+		if err = prepare(c); !errors.Is(err, sqlite3.BUSY) || time.Since(begin) > patience || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+		err = nil
+	}
+	if err == nil {
+		err = c.Exec(`PRAGMA synchronous = full; PRAGMA cell_size_check = on; PRAGMA journal_size_limit = 4194304`)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &conn{Conn: c, stmts: map[string]*sqlite3.Stmt{}}, nil
+}
+
+// do lends a connection to f.
+func (s *Store) do(ctx context.Context, f func(*conn) error) (err error) {
+	select {
+	case <-s.closed:
+		return errors.New("sqlite: store is closed")
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.slots:
+	}
+	defer func() { s.slots <- struct{}{} }()
+	defer func() {
+		if err != nil {
+			err = s.explain(ctx, err)
+		}
+	}()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var c *conn
+	select {
+	case c = <-s.idle:
+		c.SetInterrupt(ctx)
+	default:
+		if c, err = s.connect(ctx); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		c.SetInterrupt(context.Background())
+		// After damage or a failing disk, what the connection has cached is not to be trusted.
+		if err != nil && !errors.Is(err, replay.ErrConflict) && !errors.Is(err, replay.ErrStale) {
+			c.Close()
+			return
+		}
+		s.idle <- c
+	}()
+	if c.tenant == 0 {
+		if c.tenant, err = c.find(s.tenant); err != nil {
+			return err
+		}
+	}
+	return f(c)
+}
+
+// find returns the number of a tenant, 0 when he is not there yet.
+func (c *conn) find(tenant string) (id int64, err error) {
+	err = c.each(`SELECT id FROM tenants WHERE name = ?`, []value{text(tenant)}, func(row *sqlite3.Stmt) error {
+		id = row.ColumnInt64(0)
+		return nil
+	})
+	return id, err
+}
+
+// write runs f in one transaction of the file's only writer. The tenant is there when f begins.
+func (s *Store) write(ctx context.Context, f func(c *conn, epoch int64) error) error {
+	return s.do(ctx, func(c *conn) (err error) {
+		tx, err := c.BeginImmediate()
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if tx.End(&err); err != nil {
+				c.tenant = 0 // its row may have gone with the transaction
+			}
+		}()
+		if c.tenant == 0 {
+			if c.tenant, err = c.find(s.tenant); err != nil {
+				return err
+			}
+		}
+		if c.tenant == 0 {
+			if err := c.run(`INSERT INTO tenants (name, epoch) VALUES (?, 0)`, text(s.tenant)); err != nil {
+				return err
+			}
+			c.tenant = c.LastInsertRowID()
+		}
+		epoch, err := c.epoch()
+		if err != nil {
+			return err
+		}
+		return f(c, epoch)
+	})
+}
+
+func (c *conn) epoch() (epoch int64, err error) {
+	err = c.each(`SELECT epoch FROM tenants WHERE id = ?`, []value{integer(c.tenant)}, func(row *sqlite3.Stmt) error {
+		epoch = row.ColumnInt64(0)
+		return nil
+	})
+	return epoch, err
+}
+
+// Append implements [replay.Store].
+func (s *Store) Append(ctx context.Context, batch replay.Batch) error {
+	if len(batch.Objects)+len(batch.Entries) == 0 {
+		return ctx.Err()
+	}
+	return s.write(ctx, func(c *conn, epoch int64) error {
+		if epoch != batch.Epoch {
+			return replay.ErrStale
+		}
+		for _, o := range batch.Objects {
+			err := c.run(`INSERT INTO objects (tenant, name, form, size, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				integer(c.tenant), digest(o.Name), integer(int64(o.Form)), integer(o.Size), blob(o.Data))
+			if err != nil {
+				return err
+			}
+		}
+		for _, e := range batch.Entries {
+			if err := c.enter(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// enter appends one entry to its session.
+func (c *conn) enter(e replay.Entry) error {
+	conflict := fmt.Errorf("%w: %s, seq %d, turn %d", replay.ErrConflict, e.Session, e.Seq, e.Turn)
+	// The head moves only from the seq before; a new session begins anywhere.
+	err := c.run(`INSERT INTO sessions (tenant, session, first, last, record) VALUES (?1, ?2, ?3, ?3, ?4)
+		ON CONFLICT DO UPDATE SET last = excluded.last, record = excluded.record WHERE last = excluded.last - 1`,
+		integer(c.tenant), text(e.Session), integer(e.Seq), digest(e.Record))
+	if err != nil {
+		return err
+	}
+	if c.Changes() != 1 {
+		return conflict
+	}
+	err = c.run(`INSERT INTO log (tenant, session, seq, turn, record, key, output) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		integer(c.tenant), text(e.Session), integer(e.Seq), integer(e.Turn), digest(e.Record), digest(e.Key), digest(e.Output))
+	if errors.Is(err, sqlite3.CONSTRAINT) {
+		return conflict // the turn is taken
+	}
+	return err
+}
+
+// Missing implements [replay.Store].
+func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missing []fingerprint.Digest, epoch int64, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		missing = nil
+		if epoch, err = c.epoch(); err != nil {
+			return err
+		}
+		for _, name := range names {
+			there := false
+			err := c.each(`SELECT 1 FROM objects WHERE tenant = ? AND name = ?`, []value{integer(c.tenant), digest(name)},
+				func(*sqlite3.Stmt) error { there = true; return nil })
+			if err != nil {
+				return err
+			}
+			if !there {
+				missing = append(missing, name)
+			}
+		}
+		return nil
+	})
+	return missing, epoch, err
+}
+
+// read runs f on one state of the file.
+func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
+	return s.do(ctx, func(c *conn) (err error) {
+		if err := c.Exec(`BEGIN`); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, c.Exec(`COMMIT`)) }()
+		return f(c)
+	})
+}
+
+// Objects implements [replay.Store].
+func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (objects []replay.Object, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		objects = nil
+		for _, name := range names {
+			err := c.each(`SELECT form, size, data FROM objects WHERE tenant = ? AND name = ?`, []value{integer(c.tenant), digest(name)},
+				func(row *sqlite3.Stmt) error {
+					form := row.ColumnInt64(0)
+					if form < 0 || form > 255 {
+						return &replay.CorruptError{Name: name, Place: "column form", Err: fmt.Errorf("%d", form)}
+					}
+					objects = append(objects, replay.Object{Name: name, Form: replay.Form(form), Size: row.ColumnInt64(1), Data: row.ColumnBlob(2, nil)})
+					return nil
+				})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return objects, err
+}
+
+// page is how many rows an iterator reads at a time.
+const page = 500
+
+// pages yields what next returns, page after page; next goes on behind the value it is given, at the start with nil.
+func pages[T any](next func(after *T) ([]T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var after *T
+		for {
+			rows, err := next(after)
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for i := range rows {
+				if !yield(rows[i], nil) {
+					return
+				}
+			}
+			if len(rows) < page {
+				return
+			}
+			after = &rows[len(rows)-1]
+		}
+	}
+}
+
+// Names implements [replay.Store].
+func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq2[replay.Stored, error] {
+	return pages(func(after *replay.Stored) (rows []replay.Stored, err error) {
+		start := `name >= ?`
+		begin := from
+		if after != nil {
+			start, begin = `name > ?`, after.Name
+		}
+		err = s.do(ctx, func(c *conn) error {
+			return c.each(`SELECT name, form, size, length(data) FROM objects WHERE tenant = ? AND `+start+` AND name <= ? ORDER BY name LIMIT ?`,
+				[]value{integer(c.tenant), digest(begin), digest(to), integer(page)}, func(row *sqlite3.Stmt) error {
+					name, err := column(row, 0)
+					rows = append(rows, replay.Stored{Name: name, Form: replay.Form(row.ColumnInt64(1)), Size: row.ColumnInt64(2), Bytes: row.ColumnInt64(3)})
+					return err
+				})
+		})
+		return rows, err
+	})
+}
+
+// Heads implements [replay.Store].
+func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head, error] {
+	return pages(func(after *replay.Head) (rows []replay.Head, err error) {
+		err = s.do(ctx, func(c *conn) error {
+			rows, err = c.heads(session, after, page)
+			return err
+		})
+		return rows, err
+	})
+}
+
+func (c *conn) heads(session string, after *replay.Head, limit int64) (rows []replay.Head, err error) {
+	where, name := `session >= ?`, session
+	switch {
+	case session != "":
+		where = `session = ?`
+		if after != nil {
+			return nil, nil
+		}
+	case after != nil:
+		where, name = `session > ?`, after.Session
+	}
+	err = c.each(`SELECT session, first, last, record FROM sessions WHERE tenant = ? AND `+where+` ORDER BY session LIMIT ?`,
+		[]value{integer(c.tenant), text(name), integer(limit)}, func(row *sqlite3.Stmt) error {
+			record, err := column(row, 3)
+			rows = append(rows, replay.Head{Session: row.ColumnText(0), First: row.ColumnInt64(1), Last: row.ColumnInt64(2), Record: record})
+			return err
+		})
+	return rows, err
+}
+
+// Entries implements [replay.Store].
+func (s *Store) Entries(ctx context.Context, span replay.Span) iter.Seq2[replay.Entry, error] {
+	return pages(func(after *replay.Entry) (rows []replay.Entry, err error) {
+		where, values := ` WHERE tenant = ?`, []value{nil}
+		add := func(condition string, v ...value) { where, values = where+` AND `+condition, append(values, v...) }
+		switch {
+		case span.Session != "" && after != nil:
+			add(`session = ?`, text(span.Session))
+			add(`seq > ?`, integer(after.Seq))
+		case span.Session != "":
+			add(`session = ?`, text(span.Session))
+		case after != nil:
+			add(`(session, seq) > (?, ?)`, text(after.Session), integer(after.Seq))
+		}
+		if span.From > 0 {
+			add(`seq >= ?`, integer(span.From))
+		}
+		if span.To > 0 {
+			add(`seq <= ?`, integer(span.To))
+		}
+		if span.Turn > 0 {
+			add(`turn = ?`, integer(span.Turn))
+		}
+		if !span.Key.IsZero() {
+			add(`key = ?`, digest(span.Key))
+		}
+		if !span.Output.IsZero() {
+			add(`output = ?`, digest(span.Output))
+		}
+		err = s.do(ctx, func(c *conn) error {
+			values[0] = integer(c.tenant)
+			return c.each(`SELECT session, seq, turn, record, key, output FROM log`+where+` ORDER BY session, seq LIMIT ?`,
+				append(values, integer(page)), func(row *sqlite3.Stmt) error {
+					e := replay.Entry{Session: row.ColumnText(0), Seq: row.ColumnInt64(1), Turn: row.ColumnInt64(2)}
+					var errs [3]error
+					var key fingerprint.Digest
+					e.Record, errs[0] = column(row, 3)
+					key, errs[1] = column(row, 4)
+					e.Output, errs[2] = column(row, 5)
+					e.Key = fingerprint.Key(key)
+					rows = append(rows, e)
+					return errors.Join(errs[:]...)
+				})
+		})
+		return rows, err
+	})
+}
+
+// Delete implements [replay.Store].
+func (s *Store) Delete(ctx context.Context, d replay.Deletion) error {
+	err := s.write(ctx, func(c *conn, epoch int64) error {
+		heads, err := c.heads("", nil, int64(len(d.Heads))+1)
+		if err != nil {
+			return err
+		}
+		if len(heads) != len(d.Heads) {
+			return replay.ErrStale
+		}
+		for i, h := range heads {
+			if h != d.Heads[i] {
+				return replay.ErrStale
+			}
+		}
+		for _, h := range heads {
+			through := d.Through[h.Session]
+			if through < h.First {
+				continue
+			}
+			err := c.run(`DELETE FROM log WHERE tenant = ? AND session = ? AND seq <= ?`, integer(c.tenant), text(h.Session), integer(through))
+			if err == nil && through < h.Last {
+				err = c.run(`UPDATE sessions SET first = ? WHERE tenant = ? AND session = ?`, integer(through+1), integer(c.tenant), text(h.Session))
+			} else if err == nil {
+				err = c.run(`DELETE FROM sessions WHERE tenant = ? AND session = ?`, integer(c.tenant), text(h.Session))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, name := range d.Objects {
+			if err := c.run(`DELETE FROM objects WHERE tenant = ? AND name = ?`, integer(c.tenant), digest(name)); err != nil {
+				return err
+			}
+		}
+		return c.run(`UPDATE tenants SET epoch = epoch + 1 WHERE id = ?`, integer(c.tenant))
+	})
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, func(c *conn) error { return c.Exec(`PRAGMA incremental_vacuum`) })
+}
