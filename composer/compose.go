@@ -21,7 +21,7 @@ type Probe func(PromptBuilt)
 //     between them.
 //
 // Errors come before any work: an empty or duplicate id, invalid UTF-8, a negative size or reserve, a sum beyond int64,
-// an unknown tier, gate or join, a group on both sides of the last breakpoint under tiers.PrefixStable.
+// an unknown tier, gate or join, a measure without a name, a group on both sides of the last breakpoint under tiers.PrefixStable.
 //
 // Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
 // itself is made when it is first asked for.
@@ -29,8 +29,8 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	if err := check(sections); err != nil {
 		return Composition{}, err
 	}
-	if int(cfg.Join) >= len(joins) {
-		return Composition{}, fmt.Errorf("composer: unknown join %d", cfg.Join)
+	if err := checkNames(cfg.Measure.Name(), cfg.Join); err != nil {
+		return Composition{}, err
 	}
 	join := joins[cfg.Join].text
 	c, err := admit(Composition{

@@ -57,6 +57,17 @@ func check(sections []Section) error {
 	return nil
 }
 
+// checkNames refuses a measure that a recipe could not name and a join that has no text.
+func checkNames(measure string, join Join) error {
+	if measure == "" || !utf8.ValidString(measure) {
+		return fmt.Errorf("composer: measure %q; want a name in valid UTF-8", measure)
+	}
+	if int(join) >= len(joins) {
+		return fmt.Errorf("composer: unknown join %d; want blank-line, line or none", join)
+	}
+	return nil
+}
+
 func (s *Section) check() error {
 	if s.ID == "" {
 		return ErrEmptyID

@@ -68,14 +68,12 @@ func (c Composition) causes(e Explanation) []Cause {
 			rest -= amount
 		}
 	}
-	budget, limited := e.Budget.Value()
-	if !limited {
-		return nil
-	}
-	take(CoreTooLarge, c.coreWithSeparators()-budget)
+	core := c.coreWithSeparators()
+	take(CoreTooLarge, e.Budget.Over(core))
 	switch e.Gate {
 	case tiers.Published:
-		take(CoreLate, e.Contents-max(budget, c.coreWithSeparators()))
+		budget, _ := e.Budget.Value()
+		take(CoreLate, e.Contents-max(budget, core))
 		take(SeparatorsUncharged, rest)
 	case tiers.PrefixStable:
 		take(TailCoreTooLarge, rest)

@@ -14,8 +14,8 @@ const barWidth = 20
 // was charged before it and a bar of its share of the budget (of the contents, without a budget); then the totals and
 // the causes of an overflow. Ids with characters that a terminal would act on are quoted.
 func (e Explanation) Table() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows, b strings.Builder
+	w := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SECTION\tTIER\tSIZE\tVERDICT\tLIMIT\tBEFORE\tSHARE")
 	whole, limited := e.Budget.Value()
 	if !limited {
@@ -29,6 +29,9 @@ func (e Explanation) Table() string {
 		fmt.Fprintf(w, "%s\t%v\t%d\t%s\t%s\t%d\t%s\n", Printable(d.ID), d.Tier, d.Size, d.verdict(), limit, d.Before, d.bar(whole))
 	}
 	w.Flush() // to a strings.Builder: it cannot go wrong
+	for row := range strings.Lines(rows.String()) {
+		b.WriteString(strings.TrimRight(row, " \n") + "\n") // a row without a bar is padded up to it
+	}
 	fmt.Fprintf(&b, "\n%d of %d sections, %d %s", e.Included, len(e.Decisions), e.Contents, e.Measure)
 	fmt.Fprintf(&b, " + %d of separators; budget %v, gate %v\n", e.Separators, e.Budget, e.Gate)
 	if e.Overflow > 0 {

@@ -111,6 +111,9 @@ func (r Recipe) Compose(load func(fingerprint.Digest) (string, error)) (Composit
 	if r.Version != Version {
 		return Composition{}, fmt.Errorf("composer: %w: %q; this build compiles %q", ErrVersion, r.Version, Version)
 	}
+	if err := checkNames(r.Measure, r.Join); err != nil {
+		return Composition{}, err
+	}
 	sections := make([]Section, len(r.Sections))
 	items := make([]tiers.Item, len(r.Sections))
 	chains, groups := numbering{}, numbering{}

@@ -46,8 +46,8 @@ func (b Budget) less(n int64) Budget {
 	return b
 }
 
-// over returns by how much total exceeds the budget: 0 when it does not, or when there is no limit.
-func (b Budget) over(total int64) int64 {
+// Over returns by how much total exceeds the budget: 0 when it does not, or when there is no limit.
+func (b Budget) Over(total int64) int64 {
 	if !b.set || total <= b.n {
 		return 0
 	}

@@ -110,6 +110,29 @@ func TestUsedPercent(t *testing.T) {
 	}
 }
 
+func TestOver(t *testing.T) {
+	for _, tt := range []struct {
+		budget tiers.Budget
+		total  int64
+		want   int64
+	}{
+		{tiers.Budget{}, math.MaxInt64, 0},
+		{tiers.Limit(100), 99, 0},
+		{tiers.Limit(100), 100, 0},
+		{tiers.Limit(100), 101, 1},
+		{tiers.Limit(0), 0, 0},
+		{tiers.Limit(-1), 0, 1},
+		{tiers.Limit(0), math.MaxInt64, math.MaxInt64},
+		{tiers.Limit(-1), math.MaxInt64, math.MaxInt64},
+		{tiers.Limit(math.MinInt64), 0, math.MaxInt64},
+		{tiers.Limit(math.MaxInt64), math.MaxInt64, 0},
+	} {
+		if got := tt.budget.Over(tt.total); got != tt.want {
+			t.Errorf("%d is over %v by %d, want %d", tt.total, tt.budget, got, tt.want)
+		}
+	}
+}
+
 func TestUsedPercentIsExact(t *testing.T) {
 	check := func(t interface{ Fatalf(string, ...any) }, total, budget int64) {
 		// floor(100*total/budget + 1/2)

@@ -123,6 +123,11 @@ func ExampleBudget_UsedPercent() {
 	// Output: 100 150 0
 }
 
+func ExampleBudget_Over() {
+	fmt.Println(tiers.Limit(100).Over(150), tiers.Limit(100).Over(50), tiers.Budget{}.Over(150))
+	// Output: 50 0 0
+}
+
 func ExampleByDepth() {
 	resolve := tiers.ByDepth(60_000, 40_000, 20_000)
 	fmt.Println(resolve(0, "main"), resolve(1, "scout"), resolve(7, "scout"))

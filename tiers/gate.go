@@ -319,13 +319,13 @@ func (p *pass) test(i int, limit Budget, before account) (Verdict, account) {
 	for k := 0; k <= len(item.Alternates); k++ {
 		verdict.Alternate = k
 		after := p.charge(before, verdict.Chosen(*item))
-		if limit.over(after.size) == 0 && p.rules.MaxBytes.over(after.bytes) == 0 {
+		if limit.Over(after.size) == 0 && p.rules.MaxBytes.Over(after.bytes) == 0 {
 			return verdict, after
 		}
 	}
 	verdict.Alternate = 0 // the item as it is says why
 	switch {
-	case limit.over(p.charge(before, item.Cost).size) == 0:
+	case limit.Over(p.charge(before, item.Cost).size) == 0:
 		verdict.Reason, verdict.Limit, verdict.Before = OverBytes, p.rules.MaxBytes, before.bytes
 	case item.Tier == Active:
 		verdict.Reason = OverCeiling
@@ -351,7 +351,7 @@ func (p *pass) plan() Plan {
 		plan.Emitted.size += (n - 1) * p.rules.Separator.size
 		plan.Emitted.bytes += (n - 1) * p.rules.Separator.bytes
 	}
-	plan.Overflow = p.rules.Budget.over(plan.Emitted.size)
-	plan.OverflowBytes = p.rules.MaxBytes.over(plan.Emitted.bytes)
+	plan.Overflow = p.rules.Budget.Over(plan.Emitted.size)
+	plan.OverflowBytes = p.rules.MaxBytes.Over(plan.Emitted.bytes)
 	return plan
 }
