@@ -72,7 +72,8 @@ func (e Encoding) AppendTokens(dst []uint32, text string) []uint32 {
 }
 
 // AppendText appends the bytes that the tokens stand for to dst: for the tokens of a text, that text. An id that the
-// encoding does not have, as those of its special tokens, is an error that tells its index.
+// encoding does not have, as those of its special tokens, is an error that tells its index; the bytes of the tokens
+// before it are appended.
 func (e Encoding) AppendText(dst []byte, tokens ...uint32) ([]byte, error) {
 	v := e.vocabulary()
 	for i, id := range tokens {

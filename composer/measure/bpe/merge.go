@@ -15,7 +15,7 @@ type merger struct {
 
 // fewBytes is up to what length looking at all parts for each merge is faster than keeping them in order. It is a
 // multiple of four, and positions fit a byte.
-const fewBytes = 128
+const fewBytes = 32
 
 // merge returns the tokens of text[from:to], which is not empty. They are valid until the next call.
 func (m *merger) merge(v *vocabulary, text string, from, to int) []uint32 {
