@@ -13,8 +13,8 @@ import (
 
 // compileLines composes one JSON prompt a line until standard input ends. It holds one line at a time.
 func compileLines(s *streams, flags *promptFlags) error {
-	open, close := flags.opener(".")
-	defer close()
+	open, done := flags.opener(".")
+	defer done()
 	opts := promptfile.Options{Open: open, Set: flags.settings(), JSON: true}
 	lines := lineReader{in: bufio.NewReaderSize(s.in, 64<<10)}
 	out := bufio.NewWriterSize(s.out, 64<<10)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,7 +19,7 @@ import (
 var overrides = [...]struct{ key, value, usage string }{
 	{"budget", "N", "the most that the sections may add up to; null: no limit"},
 	{"max-bytes", "N", "a second limit, in bytes of UTF-8"},
-	{"measure", "M", "what budget and sizes are counted in: " + "utf16, bytes, runes, chars/4, o200k_base or cl100k_base"},
+	{"measure", "M", "what budget and sizes are counted in: utf16, bytes, runes, chars/4, o200k_base or cl100k_base"},
 	{"gate", "G", "what is charged when: published, reserved or prefix-stable"},
 	{"active-fraction", "F", "the share of what core leaves that active sections may fill, such as 0.95"},
 	{"tail-reserve", "N", "gate prefix-stable: what the head leaves for the tail"},
@@ -58,7 +59,7 @@ func (f *promptFlags) settings() []promptfile.Setting {
 }
 
 // opener returns what opens the text files that a prompt file in the folder names, and what closes it.
-func (f *promptFlags) opener(folder string) (open func(string) (fs.File, error), close func() error) {
+func (f *promptFlags) opener(folder string) (open func(string) (fs.File, error), done func() error) {
 	if f.allowOutside {
 		return promptfile.Anywhere(folder), func() error { return nil }
 	}
@@ -76,8 +77,8 @@ func (f *promptFlags) read(s *streams, file string) ([]promptfile.Document, erro
 	if file != "-" {
 		folder = filepath.Dir(file)
 	}
-	open, close := f.opener(folder)
-	defer close()
+	open, done := f.opener(folder)
+	defer done()
 	docs, err := promptfile.Read(src, name, promptfile.Options{
 		Open: open,
 		Set:  f.settings(),
@@ -140,7 +141,8 @@ func readInput(s *streams, file string) (src []byte, name string, err error) {
 
 // fileError says what happened to a file, without the name of the system call.
 func fileError(name string, err error) error {
-	if path, ok := err.(*fs.PathError); ok {
+	var path *fs.PathError
+	if errors.As(err, &path) {
 		err = path.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)

@@ -61,7 +61,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	root.SetErr(errs)
 	err := root.Execute()
 	if s.out.err != nil {
-		err = fmt.Errorf("standard output: %w", s.out.err)
+		err = fileError("standard output", s.out.err)
 	}
 	if err == nil {
 		return 0

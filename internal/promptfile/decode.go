@@ -17,7 +17,7 @@ type decoder struct {
 }
 
 // within decodes what stands under a named place.
-func (d *decoder) within(n *node, label string, f func() error) error {
+func (d *decoder) within(label string, f func() error) error {
 	outer := d.path
 	d.path = label
 	if outer != "" {
@@ -50,7 +50,7 @@ func decode[T any](d *decoder, n *node, fields []field[T], into *T) error {
 			return d.fail(key.line, d.prefix()+"the key "+key.text+" stands twice", fmt.Sprintf("it is at line %d already", seen[f]))
 		}
 		seen[f] = key.line
-		if err := d.within(n, key.text, func() error { return fields[f].read(d, &n.items[i], into) }); err != nil {
+		if err := d.within(key.text, func() error { return fields[f].read(d, &n.items[i], into) }); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/measure"
+	"github.com/quirehq/quire/composer/measure/bpe"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -51,7 +52,7 @@ func promptFields() []field[prompt] {
 					return err
 				}
 				var limits []int64
-				if err := d.within(n, "budget", func() error { return decode(d, n, byDepthFields(), &limits) }); err != nil {
+				if err := decode(d, n, byDepthFields(), &limits); err != nil {
 					return err
 				}
 				if limits == nil {
@@ -64,9 +65,9 @@ func promptFields() []field[prompt] {
 			`{"type":["integer","null"],"minimum":0,"maximum":9223372036854775807}`,
 			func(d *decoder, n *node, p *prompt) (err error) { p.config.MaxBytes, err = d.budget(n); return err }},
 		{"measure", "What budget and sizes are counted in. Absent: utf16, what JavaScript calls length.",
-			enum(Measures()),
+			enum(bpe.Names()),
 			func(d *decoder, n *node, p *prompt) error {
-				return choose(d, n, Measures(), measureByName, &p.config.Measure)
+				return choose(d, n, bpe.Names(), measureByName, &p.config.Measure)
 			}},
 		{"gate", "What is charged when. Absent: published. reserved keeps within the budget whenever core fits it.",
 			enum(namesOf(tiers.ParseGate)),
@@ -106,6 +107,7 @@ func promptFields() []field[prompt] {
 					return d.wrong(n, "want a list of sections")
 				}
 				p.hasSections = true
+				d.path = "" // the section's own name is enough
 				p.sections = make([]section, len(n.items))
 				for i := range n.items {
 					if err := d.section(&n.items[i], i, &p.sections[i]); err != nil {
@@ -215,7 +217,7 @@ func (d *decoder) section(n *node, index int, s *section) error {
 			break
 		}
 	}
-	return d.within(n, label, func() error {
+	return d.within(label, func() error {
 		if err := decode(d, n, sectionFields(), s); err != nil {
 			return err
 		}
@@ -231,11 +233,8 @@ func (d *decoder) section(n *node, index int, s *section) error {
 	})
 }
 
-// Measures returns the names that the key measure takes.
-func Measures() []string { return append(measure.Names(), "o200k_base", "cl100k_base") }
-
 func measureByName(name string) (measure.Measure, error) {
-	m, known := measure.ByName(name)
+	m, known := bpe.ByName(name)
 	if !known {
 		return m, fmt.Errorf("unknown measure %q", name)
 	}

@@ -11,7 +11,11 @@ import (
 // readJSON reads a source that is one JSON value. Keys that stand twice are left to the decoder, which knows lines.
 func (s *source) readJSON() (node, error) {
 	r := jsonReader{source: s, dec: jsontext.NewDecoder(strings.NewReader(s.text), jsontext.AllowDuplicateNames(true)), line: 1}
-	n, err := r.value(0)
+	first, err := r.token()
+	if err != nil {
+		return node{}, err
+	}
+	n, err := r.value(first, 0)
 	if err != nil {
 		return node{}, err
 	}
@@ -36,14 +40,14 @@ type jsonReader struct {
 func (r *jsonReader) token() (jsontext.Token, error) {
 	tok, err := r.dec.ReadToken()
 	var syntax *jsontext.SyntacticError
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		r.advance(len(r.text))
+		return tok, r.fail(r.line, "the JSON ends in the middle", "want its closing bracket")
+	}
 	if errors.As(err, &syntax) {
 		r.advance(int(syntax.ByteOffset))
 		return tok, r.fail(r.line, "not JSON: "+strings.TrimPrefix(syntax.Err.Error(), "jsontext: "),
 			"a file that begins with { is read as JSON")
-	}
-	if err == io.ErrUnexpectedEOF {
-		r.advance(len(r.text))
-		return tok, r.fail(r.line, "the JSON ends in the middle", "want its closing bracket")
 	}
 	r.advance(int(r.dec.InputOffset()))
 	return tok, err
@@ -56,18 +60,19 @@ func (r *jsonReader) advance(offset int) {
 	}
 }
 
-func (r *jsonReader) value(depth int) (node, error) {
-	tok, err := r.token()
-	if err != nil {
+// value reads the value that begins with a token.
+func (r *jsonReader) value(tok jsontext.Token, depth int) (node, error) {
+	n := node{line: r.line}
+	if err := r.count(r.line); err != nil {
 		return node{}, err
 	}
-	n := node{line: r.line}
+	end := jsontext.Kind(']')
 	switch tok.Kind() {
 	case '"':
 		n.kind, n.text = text, tok.String()
 		return n, nil
 	case '{':
-		n.kind = mapping
+		n.kind, end = mapping, '}'
 	case '[':
 		n.kind = sequence
 	default:
@@ -77,20 +82,24 @@ func (r *jsonReader) value(depth int) (node, error) {
 	if depth == maxDepth {
 		return node{}, r.tooDeep(r.line)
 	}
-	for r.dec.PeekKind() != '}' && r.dec.PeekKind() != ']' {
+	for {
+		tok, err := r.token()
+		if err != nil {
+			return node{}, err
+		}
+		if tok.Kind() == end {
+			return n, nil
+		}
 		if n.kind == mapping {
-			key, err := r.token()
-			if err != nil {
+			n.keys = append(n.keys, scalar{tok.String(), r.line})
+			if tok, err = r.token(); err != nil {
 				return node{}, err
 			}
-			n.keys = append(n.keys, scalar{key.String(), r.line})
 		}
-		item, err := r.value(depth + 1)
+		item, err := r.value(tok, depth+1)
 		if err != nil {
 			return node{}, err
 		}
 		n.items = append(n.items, item)
 	}
-	_, err = r.token()
-	return n, err
 }

@@ -10,6 +10,7 @@ import (
 // The bounds of what is read. What is larger is refused before it is in memory.
 const (
 	MaxSource = 64 << 20  // bytes of a prompt file
+	MaxValues = 1_000_000 // scalars, lists and mappings of a prompt file
 	MaxFile   = 64 << 20  // bytes of one text file
 	MaxFiles  = 256 << 20 // bytes of all text files of a prompt file, each counted as often as it is named
 )

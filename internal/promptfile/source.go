@@ -12,8 +12,17 @@ const maxDepth = 64
 
 // A source is the text of a prompt file and the name that messages call it by.
 type source struct {
-	name string
-	text string
+	name   string
+	text   string
+	values int // how many were read so far
+}
+
+// count counts a value that was read, and refuses one too many: a value of two bytes takes a hundred in memory.
+func (s *source) count(line int) error {
+	if s.values++; s.values > MaxValues {
+		return s.fail(line, "more than 1,000,000 values", "want fewer sections in one prompt file")
+	}
+	return nil
 }
 
 func (s *source) fail(line int, what, want string) error {

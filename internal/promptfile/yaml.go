@@ -52,6 +52,9 @@ func (s *source) readYAML() ([]node, error) {
 				return nil, err
 			}
 		}
+		if err := r.count(r.line); err != nil {
+			return nil, err
+		}
 		documents = append(documents, document)
 		if err := r.skipBlank(); err != nil {
 			return nil, err
@@ -230,6 +233,9 @@ func (r *yamlReader) blockSequence(col, depth int) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
+		if err := r.count(r.line); err != nil {
+			return node{}, err
+		}
 		n.items = append(n.items, item)
 		if more, err := r.nextLine(col); err != nil || !more || !r.atEntry() {
 			return n, err
@@ -248,6 +254,9 @@ func (r *yamlReader) blockMapping(col, depth int) (node, error) {
 		n.keys = append(n.keys, key)
 		item, err := r.blockValue(col, depth, false)
 		if err != nil {
+			return node{}, err
+		}
+		if err := r.count(r.line); err != nil {
 			return node{}, err
 		}
 		n.items = append(n.items, item)

@@ -79,6 +79,9 @@ func (r *yamlReader) flowCollection(open byte, depth int) (node, error) {
 		} else if r.peek(0) == ':' {
 			return node{}, r.fail(r.line, "a key in a list", `want quotes around a text with ": ", or braces around KEY: VALUE`)
 		}
+		if err := r.count(r.line); err != nil {
+			return node{}, err
+		}
 		n.items = append(n.items, item)
 		switch r.peek(0) {
 		case ',':
