@@ -156,9 +156,5 @@ func NewPlugin(name string, contributions ...Contribution) Plugin {
 
 // Register registers all that the plugin contributes, or nothing. Remove takes all of it away.
 func (p Plugin) Register(r *Registry, scope Scope) (remove func(), err error) {
-	remove, err = r.As(p.name).Contribute(scope, p.contributions...)
-	if err != nil {
-		return nil, fmt.Errorf("plugin %q: %w", p.name, err)
-	}
-	return remove, nil
+	return r.As(p.name).Contribute(scope, p.contributions...)
 }

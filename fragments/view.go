@@ -48,9 +48,13 @@ func (s *state) look(scope Scope) *view {
 				seen[kind] = map[string][]*entry{}
 			}
 			for name, e := range l[kind] { // sorted below: no order shows
-				v.see(e, seen[kind][name])
+				nearer := seen[kind][name]
+				if n := len(nearer); n > 0 && nearer[n-1].conditions == nil {
+					continue // shadowed whatever gates say
+				}
+				v.entries[kind] = append(v.entries[kind], candidate{e, slices.Clip(nearer)})
 				if e.shadows() {
-					seen[kind][name] = append(seen[kind][name], e)
+					seen[kind][name] = append(nearer, e)
 				}
 			}
 		}
@@ -64,13 +68,6 @@ func (s *state) look(scope Scope) *view {
 		}
 	}
 	return &v
-}
-
-func (v *view) see(e *entry, nearer []*entry) {
-	if n := len(nearer); n > 0 && nearer[n-1].conditions == nil {
-		return // shadowed whatever gates say
-	}
-	v.entries[e.kind] = append(v.entries[e.kind], candidate{e, slices.Clip(nearer)})
 }
 
 // shadows reports whether entries of this kind hide those of the same name in farther layers.
