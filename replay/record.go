@@ -29,6 +29,7 @@ type Record struct {
 
 	Kind        string             // the kind of the recipe: who compiles it
 	Recipe      fingerprint.Key    // the recipe, an object
+	Lowered     fingerprint.Digest // where a front end compiled: the composer's recipe of the same composition, an object; else zero
 	Output      fingerprint.Digest // the emitted text, which is not stored: recipe, decisions and contents give it
 	Bytes       int64              // its length
 	Decisions   fingerprint.Digest // what became of each candidate, an object
@@ -48,6 +49,15 @@ type Usage struct {
 
 // ErrRecord is what [ParseRecord] refuses.
 var ErrRecord = errors.New("not a record")
+
+// Sections returns the digest of the composer's recipe of the composition: Lowered, or, where the composer itself
+// compiled, Recipe.
+func (r Record) Sections() fingerprint.Digest {
+	if r.Lowered.IsZero() {
+		return fingerprint.Digest(r.Recipe)
+	}
+	return r.Lowered
+}
 
 // Digest returns the name under which the record is stored.
 func (r Record) Digest() fingerprint.Digest { return fingerprint.Sum(r.AppendJSON(nil)) }
@@ -85,7 +95,8 @@ func (r Record) AppendJSON(dst []byte) []byte {
 		w.text(``, name)
 		w.text(`:`, r.Labels[name])
 	}
-	w.digest(`},"output":`, r.Output)
+	w.digest(`},"lowered":`, r.Lowered)
+	w.digest(`,"output":`, r.Output)
 	w.digest(`,"prev":`, r.Prev)
 	w.digest(`,"recipe":`, fingerprint.Digest(r.Recipe))
 	w.text(`,"redactor":`, r.Redactor)
@@ -143,6 +154,7 @@ func ParseRecord(src []byte) (Record, error) {
 		Decisions fingerprint.Digest  `json:"decisions"`
 		Kind      string              `json:"kind"`
 		Labels    map[string]string   `json:"labels"`
+		Lowered   *fingerprint.Digest `json:"lowered"`
 		Output    fingerprint.Digest  `json:"output"`
 		Prev      *fingerprint.Digest `json:"prev"`
 		Recipe    fingerprint.Key     `json:"recipe"`
@@ -171,6 +183,9 @@ func ParseRecord(src []byte) (Record, error) {
 	}
 	if raw.Prev != nil {
 		r.Prev = *raw.Prev
+	}
+	if raw.Lowered != nil {
+		r.Lowered = *raw.Lowered
 	}
 	if raw.Response != nil {
 		r.Response = *raw.Response

@@ -1,0 +1,373 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quirehq/quire/fingerprint"
+)
+
+// A Reader reads objects and records from a store. Everything it returns was hashed and compared with its name: what
+// does not fit is a [CorruptError], what is not there an [ErrNotFound], and neither is ever taken for the other.
+//
+// It keeps some contents that it has read, so many records that share contents are read quickly. It is safe for
+// concurrent use.
+type Reader struct {
+	store Store
+	cache *cache
+}
+
+// cacheBytes is how much content a Reader keeps.
+const cacheBytes = 64 << 20
+
+// NewReader returns a reader of that store.
+func NewReader(store Store) *Reader { return &Reader{store, newCache(cacheBytes)} }
+
+// Content returns the content of an object.
+func (r *Reader) Content(ctx context.Context, name fingerprint.Digest) (string, error) {
+	if content, there := r.cache.find(name); there {
+		return content, nil
+	}
+	found, err := r.load(ctx, []fingerprint.Digest{name})
+	if err != nil {
+		return "", err
+	}
+	return found[0].content, found[0].err
+}
+
+// A loaded is a content, or what is wrong with it.
+type loaded struct {
+	content string
+	err     error
+}
+
+// load reads the contents of many names at once, in order.
+func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded, error) {
+	contents := make([]loaded, len(names))
+	var ask []fingerprint.Digest
+	for i, name := range names {
+		content, there := r.cache.find(name)
+		if contents[i] = (loaded{content: content}); !there {
+			contents[i].err = fmt.Errorf("replay: object %s: %w", name, ErrNotFound)
+			ask = append(ask, name)
+		}
+	}
+	if len(ask) == 0 {
+		return contents, nil
+	}
+	objects, err := r.store.Objects(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[fingerprint.Digest]loaded, len(objects))
+	for _, o := range objects {
+		if _, again := found[o.Name]; !again {
+			content, err := r.open(ctx, o)
+			var corrupt *CorruptError
+			if err != nil && !errors.As(err, &corrupt) {
+				return nil, err
+			}
+			found[o.Name] = loaded{content, err}
+		}
+	}
+	for i, name := range names {
+		if l, there := found[name]; there && contents[i].err != nil {
+			contents[i] = l
+		}
+	}
+	return contents, nil
+}
+
+// open returns the content of an object, checked.
+func (r *Reader) open(ctx context.Context, o Object) (string, error) {
+	var content string
+	var err error
+	if o.Form == Pieces {
+		content, err = r.join(ctx, o)
+	} else {
+		content, err = decode(o)
+	}
+	if err == nil && fingerprint.SumString(content) != o.Name {
+		err = fmt.Errorf("the bytes have the digest %s", fingerprint.SumString(content))
+	}
+	if err != nil {
+		return "", corrupt(o.Name, "object", err)
+	}
+	if o.Form != Pieces { // pieces are kept themselves
+		r.cache.keep(o.Name, content)
+	}
+	return content, nil
+}
+
+// join returns the content that a list of pieces describes. The pieces are checked, the whole is not yet.
+func (r *Reader) join(ctx context.Context, o Object) (string, error) {
+	names, err := pieces(o)
+	if err != nil {
+		return "", err
+	}
+	var content strings.Builder
+	const batch = 256 // 4 MiB of pieces at a time
+	for len(names) > 0 {
+		some := names[:min(batch, len(names))]
+		names = names[len(some):]
+		parts, err := r.loadPieces(ctx, some)
+		if err != nil {
+			return "", err
+		}
+		for _, part := range parts {
+			content.WriteString(part)
+		}
+	}
+	if int64(content.Len()) != o.Size {
+		return "", fmt.Errorf("the pieces have %d bytes; want %d", content.Len(), o.Size)
+	}
+	return content.String(), nil
+}
+
+// loadPieces reads pieces. One that is not there, or is a list again, is damage: the list was stored together with them.
+func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]string, error) {
+	contents := make([]string, len(names))
+	places := map[fingerprint.Digest][]int{}
+	var ask []fingerprint.Digest
+	for i, name := range names {
+		content, there := r.cache.find(name)
+		if contents[i] = content; there {
+			continue
+		}
+		if places[name] == nil {
+			ask = append(ask, name)
+		}
+		places[name] = append(places[name], i)
+	}
+	if len(ask) == 0 {
+		return contents, nil
+	}
+	objects, err := r.store.Objects(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		if o.Form == Pieces {
+			return nil, corrupt(o.Name, "piece", errors.New("a list of pieces"))
+		}
+		content, err := r.open(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range places[o.Name] {
+			contents[i] = content
+		}
+		delete(places, o.Name)
+	}
+	for _, name := range ask {
+		if places[name] != nil {
+			return nil, corrupt(name, "piece", ErrGone)
+		}
+	}
+	return contents, nil
+}
+
+// ErrGone is the damage of an object that something else refers to, and that is not there.
+var ErrGone = errors.New("is not there, but is referred to")
+
+// corrupt reports damage of an object. An error that says so already stays as it is, and so does one that is about
+// reading and not about what was read.
+func corrupt(name fingerprint.Digest, place string, err error) error {
+	var already *CorruptError
+	if errors.As(err, &already) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &CorruptError{Name: name, Place: place, Err: err}
+}
+
+// Record returns the record of an entry. What the entry says must be what the record says.
+func (r *Reader) Record(ctx context.Context, e Entry) (Record, error) {
+	content, err := r.Content(ctx, e.Record)
+	return record(e, loaded{content, err})
+}
+
+func record(e Entry, l loaded) (Record, error) {
+	place := fmt.Sprintf("record %s@%d", e.Session, e.Turn)
+	if errors.Is(l.err, ErrNotFound) {
+		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: ErrGone}
+	}
+	if l.err != nil {
+		return Record{}, l.err
+	}
+	rec, err := ParseRecord([]byte(l.content))
+	if err != nil {
+		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: err}
+	}
+	if said := rec.entry(e.Record); said != e {
+		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: fmt.Errorf("the log says %+v, the record %+v", e, said)}
+	}
+	return rec, nil
+}
+
+// A Query selects records. The zero value selects all.
+type Query struct {
+	Session      string
+	From, To     int64     // Seq, both included; 0: from the first, to the last
+	Since, Until time.Time // the records' own times, Until excluded; a record without a time is in neither
+	Labels       map[string]string
+	Shard        Shard
+}
+
+// A Shard is one of several parts into which sessions are divided, by the digests of their names. The zero value is all.
+type Shard struct{ Index, Count int } // 1 <= Index <= Count
+
+// ParseShard reads "2/16".
+func ParseShard(text string) (Shard, error) {
+	index, count, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(index)
+	n, err2 := strconv.Atoi(count)
+	if err1 != nil || err2 != nil || i < 1 || i > n {
+		return Shard{}, fmt.Errorf("replay: shard %q; want INDEX/COUNT, like 2/16", text)
+	}
+	return Shard{i, n}, nil
+}
+
+func (s Shard) holds(session string) bool {
+	if s.Count <= 1 {
+		return true
+	}
+	d := fingerprint.SumString(session)
+	n := uint64(d[0])<<24 | uint64(d[1])<<16 | uint64(d[2])<<8 | uint64(d[3])
+	return int(n%uint64(s.Count)) == s.Index-1
+}
+
+// holds reports whether a record of a session that is selected is selected itself.
+func (q Query) holds(r Record) bool {
+	if !q.Since.IsZero() && (r.Time.IsZero() || r.Time.Before(q.Since)) || !q.Until.IsZero() && (r.Time.IsZero() || !r.Time.Before(q.Until)) {
+		return false
+	}
+	for name, value := range maps.All(q.Labels) { // all must hold, in any order
+		if got, there := r.Labels[name]; !there || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// Records yields the records that a query selects, session by session in byte order, then by Seq. A session that the
+// query names and the store does not have is [ErrNotFound].
+func (r *Reader) Records(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for e, err := range r.entries(ctx, q) {
+			var rec Record
+			if err == nil {
+				rec, err = r.Record(ctx, e)
+			}
+			if err == nil && !q.holds(rec) {
+				continue
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// entries yields the entries of a query's sessions and range.
+func (r *Reader) entries(ctx context.Context, q Query) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		if q.Session != "" {
+			known := false
+			for _, err := range r.store.Heads(ctx, q.Session) {
+				if err != nil {
+					yield(Entry{}, err)
+					return
+				}
+				known = true
+			}
+			if !known {
+				yield(Entry{}, fmt.Errorf("replay: session %q: %w", q.Session, ErrNotFound))
+				return
+			}
+		}
+		for e, err := range r.store.Entries(ctx, Span{Session: q.Session, From: q.From, To: q.To}) {
+			if err == nil && !q.Shard.holds(e.Session) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Turn returns the record of a session's turn.
+func (r *Reader) Turn(ctx context.Context, session string, turn int64) (Record, error) {
+	for e, err := range r.store.Entries(ctx, Span{Session: session, Turn: turn}) {
+		if err != nil {
+			return Record{}, err
+		}
+		return r.Record(ctx, e)
+	}
+	return Record{}, fmt.Errorf("replay: %s@%d: %w", session, turn, ErrNotFound)
+}
+
+// ErrAmbiguous says that a prefix is that of several objects.
+var ErrAmbiguous = errors.New("ambiguous prefix")
+
+// MinPrefix is the least number of hex digits that [Reader.Find] takes.
+const MinPrefix = 6
+
+// Find returns the one name in the store that begins with the given hex digits.
+func (r *Reader) Find(ctx context.Context, prefix string) (fingerprint.Digest, error) {
+	if len(prefix) < MinPrefix || len(prefix) > 2*digestLength {
+		return fingerprint.Digest{}, fmt.Errorf("replay: digest %q; want %d to %d hex digits", prefix, MinPrefix, 2*digestLength)
+	}
+	var bounds [2]fingerprint.Digest
+	for i, fill := range []string{"0", "f"} {
+		raw, err := hex.DecodeString(prefix + strings.Repeat(fill, 2*digestLength-len(prefix)))
+		if err != nil || prefix != strings.ToLower(prefix) {
+			return fingerprint.Digest{}, fmt.Errorf("replay: digest %q; want lower-case hex digits", prefix)
+		}
+		bounds[i] = fingerprint.Digest(raw)
+	}
+	var names []fingerprint.Digest
+	for s, err := range r.store.Names(ctx, bounds[0], bounds[1]) {
+		if err != nil {
+			return fingerprint.Digest{}, err
+		}
+		if names = append(names, s.Name); len(names) == 2 {
+			return fingerprint.Digest{}, fmt.Errorf("replay: %w: %s begins %s and %s", ErrAmbiguous, prefix, names[0], names[1])
+		}
+	}
+	if len(names) == 0 {
+		return fingerprint.Digest{}, fmt.Errorf("replay: object %s: %w", prefix, ErrNotFound)
+	}
+	return names[0], nil
+}
+
+// digestsIn yields what looks like a digest in canonical JSON: the strings of 64 lower-case hex digits. Every reference
+// to an object in a recipe is one, whatever its kind; a string that only looks like one is no harm where it decides
+// what must not be deleted.
+func digestsIn(json string) iter.Seq[fingerprint.Digest] {
+	return func(yield func(fingerprint.Digest) bool) {
+		src := []byte(json)
+		for {
+			start := bytes.IndexByte(src, '"')
+			if start < 0 {
+				return
+			}
+			src = src[start+1:]
+			if len(src) > 2*digestLength && src[2*digestLength] == '"' {
+				if d, err := fingerprint.ParseDigest(string(src[:2*digestLength])); err == nil {
+					if !yield(d) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
