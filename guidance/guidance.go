@@ -170,7 +170,7 @@ func Resolve(p Params) Resolved {
 	limit := cmp.Or(p.RecentToolErrorsLimit, DefaultRecentToolErrorsLimit)
 	for _, e := range slices.Backward(p.RecentToolErrors) {
 		if e.ToolName == p.ToolName && len(r.Errors) < limit {
-			r.Errors = append(r.Errors, oneLine(e.Text))
+			r.Errors = append(r.Errors, OneLine(e.Text))
 		}
 	}
 
@@ -195,8 +195,8 @@ func (r *Resolved) add(suffix, text string, tier tiers.Tier) {
 	r.Text += text
 }
 
-// oneLine turns every line break, as Unicode counts them, into a space.
-func oneLine(text string) string {
+// OneLine turns every line break, as Unicode counts them, into a space. Nothing else of the text changes.
+func OneLine(text string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ",
 		"\u0085", " ", "\u2028", " ", "\u2029", " ").Replace(text)
 }

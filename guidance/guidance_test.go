@@ -229,3 +229,8 @@ func FuzzResolve(f *testing.F) {
 		}
 	})
 }
+
+func ExampleOneLine() {
+	fmt.Printf("%q\n", guidance.OneLine("exit status 1:\r\n  no such file"))
+	// Output: "exit status 1:   no such file"
+}
