@@ -57,13 +57,13 @@ type sweepColumn struct {
 	overflow int64
 }
 
-const out = -1
+const notIn = -1
 
 func (t *sweepTable) add(c composer.Composition) {
 	decisions := c.Decisions()
 	column := sweepColumn{forms: make([]int32, len(decisions)), size: c.TotalChars(), overflow: c.Overflow()}
 	for i, d := range decisions {
-		column.forms[i] = out
+		column.forms[i] = notIn
 		if d.Included {
 			column.forms[i] = int32(d.Alternate)
 			column.included++
@@ -88,7 +88,7 @@ func (t *sweepTable) appendText(dst []byte, sections []composer.Section) []byte 
 	for s := range sections {
 		row(composer.Printable(sections[s].ID), func(i int) string {
 			switch k := t.columns[i].forms[s]; k {
-			case out:
+			case notIn:
 				return "-"
 			case 0:
 				return "in"
@@ -117,7 +117,7 @@ func (t *sweepTable) appendJSON(dst []byte, sections []composer.Section) ([]byte
 	for i, budget := range t.budgets {
 		line := sweepJSON{Budget: budget, Alternates: map[string]int{}, TotalChars: t.columns[i].size, Overflow: t.columns[i].overflow}
 		for s, k := range t.columns[i].forms {
-			if k == out {
+			if k == notIn {
 				continue
 			}
 			line.Included = append(line.Included, sections[s].ID)
