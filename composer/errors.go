@@ -51,6 +51,10 @@ func check(sections []Section) error {
 			return &SectionError{i, sections[i].ID, err}
 		}
 	}
+	return checkIDs(sections)
+}
+
+func checkIDs(sections []Section) error {
 	if i, first := duplicateID(sections); i >= 0 {
 		return &SectionError{i, sections[i].ID, fmt.Errorf("%w; section %d has it already", ErrDuplicateID, first+1)}
 	}

@@ -2,7 +2,6 @@ package composer
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
@@ -99,52 +98,4 @@ func (r Recipe) Contents(yield func(fingerprint.Digest) bool) {
 			}
 		}
 	}
-}
-
-// Compose makes the composition again. The contents come from load, which is asked for each digest that
-// [Recipe.Contents] yields and vouches for what it returns: a store verifies what it reads, once. A recipe of another
-// [Version] is refused with [ErrVersion], never silently compiled under this one.
-func (r Recipe) Compose(load func(fingerprint.Digest) (string, error)) (Composition, error) {
-	if r.Kind != KindComposer {
-		return Composition{}, fmt.Errorf("composer: %w: kind %q; want %q", ErrRecipe, r.Kind, KindComposer)
-	}
-	if r.Version != Version {
-		return Composition{}, fmt.Errorf("composer: %w: %q; this build compiles %q", ErrVersion, r.Version, Version)
-	}
-	if err := checkNames(r.Measure, r.Join); err != nil {
-		return Composition{}, err
-	}
-	sections := make([]Section, len(r.Sections))
-	items := make([]tiers.Item, len(r.Sections))
-	chains, groups := numbering{}, numbering{}
-	for i, in := range r.Sections {
-		s, item := &sections[i], &items[i]
-		*s = Section{ID: in.ID, Tier: in.Tier, Cost: in.Content.Cost,
-			Priority: in.Priority, Chain: in.Chain, Group: in.Group, Breakpoint: in.Breakpoint}
-		*item = tiers.Item{Tier: in.Tier, Cost: in.Content.Cost,
-			Priority: in.Priority, Chain: chains.number(in.Chain), Group: groups.number(in.Group)}
-		var err error
-		if s.Content, err = load(in.Content.Digest); err != nil {
-			return Composition{}, &SectionError{i, in.ID, err}
-		}
-		for _, form := range in.Alternates {
-			alternate, err := load(form.Digest)
-			if err != nil {
-				return Composition{}, &SectionError{i, in.ID, err}
-			}
-			s.Alternates = append(s.Alternates, alternate)
-			item.Alternates = append(item.Alternates, form.Cost)
-		}
-	}
-	if err := check(sections); err != nil {
-		return Composition{}, err
-	}
-	return admit(Composition{
-		sections: sections,
-		items:    items,
-		measure:  r.Measure,
-		join:     r.Join,
-		rules: tiers.Rules{Gate: r.Gate, Budget: r.Budget, MaxBytes: r.MaxBytes, ActiveFraction: r.ActiveFraction,
-			Separator: r.Separator, TailReserve: r.TailReserve},
-	})
 }

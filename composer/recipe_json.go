@@ -3,6 +3,7 @@ package composer
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,18 @@ import (
 // AppendJSON appends the canonical JSON of the recipe.
 func (r Recipe) AppendJSON(dst []byte) []byte {
 	w := writer{dst}
+	w.head(r)
+	for i, in := range r.Sections {
+		if i > 0 {
+			w.raw(`,`)
+		}
+		w.ingredient(in)
+	}
+	w.tail(r)
+	return w.dst
+}
+
+func (w *writer) head(r Recipe) {
 	w.text(`{"active-fraction":`, r.ActiveFraction.String())
 	w.budget(`,"budget":`, r.Budget)
 	w.text(`,"gate":`, r.Gate.String())
@@ -28,78 +41,126 @@ func (r Recipe) AppendJSON(dst []byte) []byte {
 	w.budget(`,"max-bytes":`, r.MaxBytes)
 	w.text(`,"measure":`, r.Measure)
 	w.raw(`,"sections":[`)
-	for i, in := range r.Sections {
-		if i > 0 {
+}
+
+func (w *writer) ingredient(in Ingredient) {
+	w.raw(`{"alternates":[`)
+	for k, alternate := range in.Alternates {
+		if k > 0 {
 			w.raw(`,`)
 		}
-		w.raw(`{"alternates":[`)
-		for k, alternate := range in.Alternates {
-			if k > 0 {
-				w.raw(`,`)
-			}
-			w.integer(`{"bytes":`, alternate.Cost.Bytes())
-			w.digest(`,"content":`, alternate.Digest)
-			w.integer(`,"size":`, alternate.Cost.Size())
-			w.raw(`}`)
-		}
-		w.raw(`],"breakpoint":`)
-		w.raw(strconv.FormatBool(in.Breakpoint))
-		w.integer(`,"bytes":`, in.Content.Cost.Bytes())
-		w.text(`,"chain":`, in.Chain)
-		w.digest(`,"content":`, in.Content.Digest)
-		w.text(`,"group":`, in.Group)
-		w.text(`,"id":`, in.ID)
-		w.integer(`,"priority":`, int64(in.Priority))
-		w.integer(`,"size":`, in.Content.Cost.Size())
-		w.text(`,"tier":`, in.Tier.String())
+		w.integer(`{"bytes":`, alternate.Cost.Bytes())
+		w.digest(`,"content":`, alternate.Digest)
+		w.integer(`,"size":`, alternate.Cost.Size())
 		w.raw(`}`)
 	}
+	w.raw(`],"breakpoint":`)
+	w.raw(strconv.FormatBool(in.Breakpoint))
+	w.integer(`,"bytes":`, in.Content.Cost.Bytes())
+	w.text(`,"chain":`, in.Chain)
+	w.digest(`,"content":`, in.Content.Digest)
+	w.text(`,"group":`, in.Group)
+	w.text(`,"id":`, in.ID)
+	w.integer(`,"priority":`, int64(in.Priority))
+	w.integer(`,"size":`, in.Content.Cost.Size())
+	w.text(`,"tier":`, in.Tier.String())
+	w.raw(`}`)
+}
+
+func (w *writer) tail(r Recipe) {
 	w.integer(`],"separator":{"bytes":`, r.Separator.Bytes())
 	w.integer(`,"size":`, r.Separator.Size())
 	w.integer(`},"tail-reserve":`, r.TailReserve)
 	w.text(`,"version":`, r.Version)
 	w.raw(`}`)
-	return w.dst
 }
 
 // ParseRecipe reads the canonical JSON of a recipe. Anything else, canonical or not, is refused with [ErrRecipe] and the
 // byte where it differs from the form that [Recipe.AppendJSON] writes: writing back what was read gives the same bytes.
 func ParseRecipe(src []byte) (Recipe, error) {
-	p := parser{src: string(src)}
-	var r Recipe
-	r.ActiveFraction = parseName(&p, `{"active-fraction":`, tiers.ParseFraction)
+	var r parsed
+	if _, err := r.parse(string(src)); err != nil {
+		return Recipe{}, err
+	}
+	return r.recipe, nil
+}
+
+// A parsed is a recipe with the text it was read from. The next text is read from where it begins to differ.
+type parsed struct {
+	src    string
+	recipe Recipe
+	ends   []int // of the sections in src
+}
+
+// parse reads src. The sections that src has in common with the text before it, at its beginning, are not read again;
+// kept tells their number. After an error nothing is kept.
+func (r *parsed) parse(src string) (kept int, err error) {
+	kept, _ = slices.BinarySearch(r.ends, commonPrefix(r.src, src)+1)
+	sections, ends := r.recipe.Sections[:kept], r.ends[:kept]
+	*r = parsed{}
+
+	p := parser{src: src}
+	recipe := p.head()
+	for more := !p.at(`]`); more && p.err == nil; more = p.skip(`,`) {
+		if kept > 0 && p.pos < ends[kept-1] {
+			p.pos = ends[kept-1]
+			continue
+		}
+		sections = append(sections, p.ingredient())
+		ends = append(ends, p.pos)
+	}
+	recipe.Sections = sections
+	p.tail(&recipe)
+	if p.err != nil {
+		return 0, p.err
+	}
+	*r = parsed{src, recipe, ends}
+	return kept, nil
+}
+
+func (p *parser) head() (r Recipe) {
+	start := p.pos
+	r.ActiveFraction = parseName(p, `{"active-fraction":`, tiers.ParseFraction)
 	r.Budget = p.budget(`,"budget":`)
-	r.Gate = parseName(&p, `,"gate":`, tiers.ParseGate)
-	r.Join = parseName(&p, `,"join":`, ParseJoin)
+	r.Gate = parseName(p, `,"gate":`, tiers.ParseGate)
+	r.Join = parseName(p, `,"join":`, ParseJoin)
 	r.Kind = p.text(`,"kind":`)
 	r.MaxBytes = p.budget(`,"max-bytes":`)
 	r.Measure = p.text(`,"measure":`)
 	p.raw(`,"sections":[`)
+	p.roundTrip(start, func(w *writer) { w.head(r) })
+	return r
+}
+
+func (p *parser) ingredient() (in Ingredient) {
+	start := p.pos
+	p.raw(`{"alternates":[`)
 	for more := !p.at(`]`); more && p.err == nil; more = p.skip(`,`) {
-		var in Ingredient
-		p.raw(`{"alternates":[`)
-		for more := !p.at(`]`); more && p.err == nil; more = p.skip(`,`) {
-			bytes := p.integer(`{"bytes":`)
-			digest := p.digest(`,"content":`)
-			size := p.integer(`,"size":`)
-			p.raw(`}`)
-			in.Alternates = append(in.Alternates, Form{digest, tiers.Charged(size, bytes)})
-		}
-		p.raw(`],"breakpoint":`)
-		if in.Breakpoint = p.skip(`true`); !in.Breakpoint {
-			p.raw(`false`)
-		}
-		bytes := p.integer(`,"bytes":`)
-		in.Chain = p.text(`,"chain":`)
-		in.Content.Digest = p.digest(`,"content":`)
-		in.Group = p.text(`,"group":`)
-		in.ID = p.text(`,"id":`)
-		in.Priority = parseName(&p, `,"priority":`, strconv.Atoi)
-		in.Content.Cost = tiers.Charged(p.integer(`,"size":`), bytes)
-		in.Tier = parseName(&p, `,"tier":`, tiers.ParseTier)
+		bytes := p.integer(`{"bytes":`)
+		digest := p.digest(`,"content":`)
+		size := p.integer(`,"size":`)
 		p.raw(`}`)
-		r.Sections = append(r.Sections, in)
+		in.Alternates = append(in.Alternates, Form{digest, tiers.Charged(size, bytes)})
 	}
+	p.raw(`],"breakpoint":`)
+	if in.Breakpoint = p.skip(`true`); !in.Breakpoint {
+		p.raw(`false`)
+	}
+	bytes := p.integer(`,"bytes":`)
+	in.Chain = p.text(`,"chain":`)
+	in.Content.Digest = p.digest(`,"content":`)
+	in.Group = p.text(`,"group":`)
+	in.ID = p.text(`,"id":`)
+	in.Priority = parseName(p, `,"priority":`, strconv.Atoi)
+	in.Content.Cost = tiers.Charged(p.integer(`,"size":`), bytes)
+	in.Tier = parseName(p, `,"tier":`, tiers.ParseTier)
+	p.raw(`}`)
+	p.roundTrip(start, func(w *writer) { w.ingredient(in) })
+	return in
+}
+
+func (p *parser) tail(r *Recipe) {
+	start := p.pos
 	bytes := p.integer(`],"separator":{"bytes":`)
 	r.Separator = tiers.Charged(p.integer(`,"size":`), bytes)
 	r.TailReserve = p.integer(`},"tail-reserve":`)
@@ -108,13 +169,7 @@ func ParseRecipe(src []byte) (Recipe, error) {
 	if p.err == nil && p.pos < len(p.src) {
 		p.fail("the end")
 	}
-	if p.err == nil {
-		p.roundTrip(r)
-	}
-	if p.err != nil {
-		return Recipe{}, p.err
-	}
-	return r, nil
+	p.roundTrip(start, func(w *writer) { w.tail(*r) })
 }
 
 // A writer appends fields: the punctuation and name before a value, then the value.
@@ -148,9 +203,10 @@ func (w *writer) budget(before string, b tiers.Budget) {
 
 // A parser reads what a writer wrote. Its first error stays; after it every method returns a zero value.
 type parser struct {
-	src string
-	pos int
-	err error
+	src     string
+	pos     int
+	err     error
+	scratch []byte // of roundTrip
 }
 
 func (p *parser) fail(want string) {
@@ -234,18 +290,23 @@ func parseName[T any](p *parser, before string, parse func(string) (T, error)) (
 	return v
 }
 
-// roundTrip refuses a recipe that says the same in another way: "007", an escape that is not needed, a ratio that is
-// not reduced.
-func (p *parser) roundTrip(r Recipe) {
-	if !utf8.ValidString(p.src) {
+// roundTrip refuses what says the same in another way: "007", an escape that is not needed, a ratio that is not reduced.
+// It looks at what was read since start.
+func (p *parser) roundTrip(start int, write func(*writer)) {
+	if p.err != nil {
+		return
+	}
+	said := p.src[start:p.pos]
+	if !utf8.ValidString(said) {
 		p.err = fmt.Errorf("composer: %w: %w", ErrRecipe, ErrInvalidUTF8)
 		return
 	}
-	canonical := string(r.AppendJSON(nil))
-	if canonical == p.src {
-		return
+	w := writer{p.scratch[:0]}
+	write(&w)
+	if p.scratch = w.dst; string(w.dst) != said {
+		canonical := string(w.dst)
+		at := commonPrefix(canonical, said)
+		p.pos = start + at
+		p.fail(fmt.Sprintf("the canonical form, %.40q here", canonical[at:]))
 	}
-	for p.pos = 0; p.pos < min(len(canonical), len(p.src)) && canonical[p.pos] == p.src[p.pos]; p.pos++ {
-	}
-	p.fail(fmt.Sprintf("the canonical form, %.40q here", canonical[p.pos:]))
 }
