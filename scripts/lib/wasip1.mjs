@@ -13,10 +13,10 @@ const wasi = new WASI({
   args: [program, ...args],
   env: { ...process.env, PWD: process.cwd() }, // Go learns its folder from PWD
   preopens: { "/": "/" },
-  returnOnExit: true,
+  returnOnExit: false, // unwinding out of the program crashes Node 20 now and then
 });
 const module = await WebAssembly.compile(await readFile(program));
 const instance = await WebAssembly.instantiate(module, {
   wasi_snapshot_preview1: wasi.wasiImport, // getImportObject is not in Node 18
 });
-process.exit(wasi.start(instance));
+wasi.start(instance);
