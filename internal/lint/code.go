@@ -225,6 +225,18 @@ func (t *Tree) globals(r resolved, d *ast.GenDecl) []Finding {
 	return out
 }
 
+// justified reports whether a comment stands on the call's own line, or one that
+// says so on the line above.
+func (t *Tree) justified(f *File, call *ast.CallExpr, says *regexp.Regexp) bool {
+	line := t.Fset.Position(call.End()).Line
+	for _, g := range f.Syntax.Comments {
+		if g.Pos() > call.End() && t.Fset.Position(g.Pos()).Line == line {
+			return true
+		}
+	}
+	return says.MatchString(t.remark(f, call.Pos()))
+}
+
 func checkPanics(t *Tree) []Finding {
 	unreachable := regexp.MustCompile(`(?i)\bunreachable\b`)
 	var out []Finding
@@ -235,7 +247,7 @@ func checkPanics(t *Tree) []Finding {
 		r := t.resolve(p)
 		for f := range p.code {
 			for _, d := range f.Syntax.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Must") && strings.Contains(fn.Doc.Text(), "panic") {
+				if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(strings.ToLower(fn.Name.Name), "must") && strings.Contains(fn.Doc.Text(), "panic") {
 					continue // the caller asked for it by name
 				}
 				ast.Inspect(d, func(n ast.Node) bool {
@@ -247,8 +259,8 @@ func checkPanics(t *Tree) []Finding {
 					if path == "os" && name == "Exit" || path == "log" {
 						out = append(out, t.finding(call.Pos(), "%s.%s: a package returns its errors", path, name))
 					}
-					if r.builtin(call.Fun, "panic") && !unreachable.MatchString(t.remark(f, call.Pos())) {
-						out = append(out, t.finding(call.Pos(), "panic without a comment that says why it is unreachable"))
+					if r.builtin(call.Fun, "panic") && !t.justified(f, call, unreachable) {
+						out = append(out, t.finding(call.Pos(), "panic without a comment on its line that says why it is unreachable"))
 					}
 					return true
 				})

@@ -9,7 +9,7 @@
 // exempt.go.
 //
 // The checks read syntax and the types that a package declares itself; imported
-// packages are not loaded. That keeps a run under a second and means that a rule
+// packages are not loaded. That keeps a run at a second or two and means that a rule
 // about a value whose type comes from another package is checked by the name of
 // the function that returns it, not by its type.
 package lint

@@ -27,6 +27,7 @@ const effects = 4
 func Floors() []Row {
 	const (
 		blake3 = "github.com/zeebo/blake3"
+		uniseg = "github.com/rivo/uniseg"
 		json   = "github.com/go-json-experiment/json"
 		rapid  = "pgregory.net/rapid"
 		yaml   = "github.com/goccy/go-yaml"
@@ -57,11 +58,14 @@ func Floors() []Row {
 		{Path: "fragments", Floor: 2, Beside: []string{"guidance"}, Third: []string{json}},
 		{Path: "fragments/sections", Floor: 2, Beside: []string{"fragments", "guidance"}},
 		{Path: "fragments/examples", Floor: 2, Beside: []string{"fragments", "guidance"}},
-		{Path: "composer/messages", Floor: 2, Third: []string{json}},
-		{Path: "composer/messages/openai", Floor: 2, Beside: []string{"composer/messages"}, Third: []string{json}},
-		{Path: "composer/messages/anthropic", Floor: 2, Beside: []string{"composer/messages"}, Third: []string{json}},
+		{Path: "composer/messages", Floor: 2, Third: []string{json, uniseg}},
+		{Path: "composer/messages/internal/wire", Floor: 2, Beside: []string{"composer/messages"}, Third: []string{json}},
+		{Path: "composer/messages/openai", Floor: 2, Beside: []string{
+			"composer/messages", "composer/messages/internal/wire"}, Third: []string{json}},
+		{Path: "composer/messages/anthropic", Floor: 2, Beside: []string{
+			"composer/messages", "composer/messages/internal/wire"}, Third: []string{json}},
 		{Path: "composer/messages/sessions", Floor: 2, Beside: []string{
-			"composer/messages", "composer/messages/anthropic", "composer/messages/openai"}, Third: []string{json}},
+			"composer/messages", "composer/messages/anthropic", "composer/messages/internal/wire", "composer/messages/openai"}, Third: []string{json}},
 
 		// Floor 3: whole requests.
 		{Path: "composer/request", Floor: 3, Third: []string{json}},

@@ -161,7 +161,7 @@ func TestChecks(t *testing.T) {
 			[]string{"tiers/a.go:4 panic", "tiers/a.go:6 os.Exit"}},
 		{"panic that says why, Must, and the command", "panics",
 			map[string]string{
-				"tiers/a.go":     "package tiers\nfunc f() {\n\t// Unreachable: the parser bounds n.\n\tpanic(1)\n}\n\n// MustF panics on bad input.\nfunc MustF() { panic(2) }\nfunc h(panic func(int)) { panic(1) }\n",
+				"tiers/a.go":     "package tiers\nfunc f() {\n\t// Unreachable: the parser bounds n.\n\tpanic(1)\n}\n\n// MustF panics on bad input.\nfunc MustF() { panic(2) }\nfunc h(panic func(int)) { panic(1) }\nfunc k() {\n\tpanic(3) // the options are constants\n}\n",
 				"cmd/quire/a.go": "package main\nimport \"os\"\nfunc g() { os.Exit(1) }\n",
 			}, nil},
 
