@@ -16,11 +16,13 @@ import (
 // KindFragments is the kind of the recipes that this package writes.
 const KindFragments = "fragments"
 
-// A Compilation is a composition with what it takes to make it again.
+// A Compilation is a composition with what it takes to make it again. It converts to a replay.Compilation, which a
+// recorder stores.
 type Compilation struct {
-	Composition composer.Composition
-	Recipe      []byte   // canonical JSON; names its inputs by their digests
-	Inputs      []string // the texts that the recipe names
+	composer.Composition
+	Kind   string   // KindFragments
+	Recipe []byte   // canonical JSON; names its inputs by their digests
+	Inputs []string // the texts that the recipe names
 }
 
 // Compile composes the assembly as [Assembly.Compose] does, and writes the recipe: all that decided the bytes from the
@@ -72,7 +74,7 @@ func (a Assembly) Compile(cfg composer.Config) (Compilation, error) {
 		}
 		r.Variables = append(r.Variables, v)
 	}
-	return Compilation{c, r.appendJSON(nil), inputs}, nil
+	return Compilation{c, KindFragments, r.appendJSON(nil), inputs}, nil
 }
 
 // CompileRecipe makes a composition again from a recipe that [Assembly.Compile] wrote. The texts come from load, which
