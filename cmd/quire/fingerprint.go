@@ -50,7 +50,7 @@ do not matter. What has no canonical form, such as a key that stands twice, is r
 
 // digestLine writes a digest and a name as b3sum does.
 func digestLine(d fingerprint.Digest, name string) string {
-	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(name)
+	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`).Replace(name)
 	if escaped != name {
 		return `\` + d.String() + "  " + escaped + "\n"
 	}
@@ -84,7 +84,7 @@ func canonicalDigestOf(s *streams, file string) (fingerprint.Digest, error) {
 	canonical, err := fingerprint.Canonical(src)
 	var at *fingerprint.JSONError
 	if errors.As(err, &at) {
-		return fingerprint.Digest{}, fmt.Errorf("%s: %w", name, err)
+		return fingerprint.Digest{}, fmt.Errorf("%s:%d: %w at byte %d; want JSON that has a canonical form", name, at.Line, at.Err, at.Offset)
 	}
 	return fingerprint.Sum(canonical), err
 }

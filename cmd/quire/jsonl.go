@@ -30,6 +30,7 @@ func compileLines(s *streams, flags *promptFlags) error {
 		}
 		var c composer.Composition
 		if err == nil {
+			opts.Line = lines.number
 			c, err = composeLine(line, opts)
 		}
 		if err != nil {
@@ -78,16 +79,16 @@ type lineError struct {
 // lineMessage leaves out where: the record has the line.
 func lineMessage(err error) string {
 	var at *promptfile.Error
-	if errors.As(err, &at) && at.File == "" {
+	if errors.As(err, &at) && at.File == "<stdin>" {
 		message := *at
-		message.Line = 0
+		message.File, message.Line = "", 0
 		return message.Error()
 	}
 	return err.Error()
 }
 
 func composeLine(line []byte, opts promptfile.Options) (composer.Composition, error) {
-	docs, err := promptfile.Read(line, "", opts)
+	docs, err := promptfile.Read(line, "<stdin>", opts)
 	if err != nil {
 		return composer.Composition{}, err
 	}

@@ -93,7 +93,7 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		compileCommand(s),
 		explainCommand(s),

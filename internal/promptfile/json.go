@@ -8,9 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readJSON reads a source that is one JSON value. Keys that stand twice are left to the decoder, which knows lines.
-func (s *source) readJSON() (node, error) {
-	r := jsonReader{source: s, dec: jsontext.NewDecoder(strings.NewReader(s.text), jsontext.AllowDuplicateNames(true)), line: 1}
+// readJSON reads a source that is one JSON value; where it is none, the hint says what would be right. Keys that stand twice are left to the decoder, which knows lines.
+func (s *source) readJSON(hint string) (node, error) {
+	r := jsonReader{source: s, dec: jsontext.NewDecoder(strings.NewReader(s.text), jsontext.AllowDuplicateNames(true)), line: s.first, hint: hint}
 	first, err := r.token()
 	if err != nil {
 		return node{}, err
@@ -31,8 +31,9 @@ func (s *source) readJSON() (node, error) {
 type jsonReader struct {
 	*source
 	dec    *jsontext.Decoder
-	offset int // up to which lines were counted
-	line   int // at offset
+	offset int    // up to which lines were counted
+	line   int    // at offset
+	hint   string // what would be right where it is no JSON
 }
 
 // token reads a token and counts the line that it ends on, which is the one it stands on: no JSON token holds a line
@@ -47,7 +48,7 @@ func (r *jsonReader) token() (jsontext.Token, error) {
 	if errors.As(err, &syntax) {
 		r.advance(int(syntax.ByteOffset))
 		return tok, r.fail(r.line, "not JSON: "+strings.TrimPrefix(syntax.Err.Error(), "jsontext: "),
-			"a file that begins with { is read as JSON")
+			r.hint)
 	}
 	r.advance(int(r.dec.InputOffset()))
 	return tok, err

@@ -36,6 +36,9 @@ type Options struct {
 
 	// JSON says that the source is JSON, whatever it begins with.
 	JSON bool
+
+	// Line is the number of the source's first line, for messages; 0 is 1.
+	Line int
 }
 
 // A Setting is a key of a prompt and its value, given outside the file. Whatever the key takes as a scalar is right.
@@ -48,7 +51,7 @@ type Setting struct {
 // Read reads the prompts of a prompt file, of at most [MaxSource] bytes. The name is for messages. Every error is an
 // [Error].
 func Read(src []byte, name string, opts Options) ([]Document, error) {
-	s := &source{name: name, text: string(src)}
+	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the prompt file has more than 64 MiB", "keep long texts in files of their own")
 	}

@@ -14,8 +14,12 @@ const maxDepth = 64
 type source struct {
 	name   string
 	text   string
+	first  int // the number of its first line
 	values int // how many were read so far
 }
+
+// lineOf returns the number of the line at an offset.
+func (s *source) lineOf(offset int) int { return s.first + strings.Count(s.text[:offset], "\n") }
 
 // count counts a value that was read, and refuses one too many: a value of two bytes takes a hundred in memory.
 func (s *source) count(line int) error {
@@ -38,15 +42,19 @@ const byteOrderMark = "\ufeff"
 // documents reads the values that stand in the source, in whichever notation it is.
 func (s *source) documents(onlyJSON bool) ([]node, error) {
 	if offset := invalidUTF8(s.text); offset >= 0 {
-		return nil, s.fail(1+strings.Count(s.text[:offset], "\n"), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
+		return nil, s.fail(s.lineOf(offset), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
 	}
 	s.text = strings.TrimPrefix(s.text, byteOrderMark)
 	first := strings.TrimLeft(s.text, " \t\r\n")
 	if onlyJSON || strings.HasPrefix(first, "{") {
 		if first == "" {
-			return nil, s.fail(1, "nothing here", "want a prompt as a JSON object")
+			return nil, s.fail(s.first, "nothing here", "want a prompt as a JSON object")
 		}
-		n, err := s.readJSON()
+		hint := "want a prompt as a JSON object"
+		if !onlyJSON {
+			hint = "a file that begins with { is read as JSON"
+		}
+		n, err := s.readJSON(hint)
 		return []node{n}, err
 	}
 	if err := s.checkPrintable(); err != nil {
@@ -68,7 +76,7 @@ func (s *source) checkPrintable() error {
 			if r > 0xff {
 				escape = fmt.Sprintf(`\u%04x`, r)
 			}
-			return s.fail(1+strings.Count(s.text[:i], "\n"), fmt.Sprintf("the control character U+%04X at byte %d", r, i),
+			return s.fail(s.lineOf(i), fmt.Sprintf("the control character U+%04X at byte %d", r, i),
 				"YAML wants it as "+escape+" in double quotes")
 		}
 	}

@@ -15,7 +15,7 @@ type yamlReader struct {
 
 // readYAML reads a source that may hold several documents. One without content is a null node.
 func (s *source) readYAML() ([]node, error) {
-	r := yamlReader{source: s, line: 1}
+	r := yamlReader{source: s, line: s.first}
 	var documents []node
 	for {
 		if err := r.skipBlank(); err != nil {
