@@ -19,9 +19,9 @@ type Assembly struct {
 	Report Report
 	Tail   []string // the order of the tail for the next turn: what was known, then what is new and was not evicted
 
-	items []item
-	rules rules
-	name  string // of the estimator
+	items   []item
+	rules   rules
+	measure string // the estimator's name
 }
 
 // A Place says where a message of an assembly comes from.
@@ -74,7 +74,7 @@ func (p Prompt) Assemble(o Options) (Assembly, error) {
 	if err != nil {
 		return Assembly{}, err
 	}
-	a.name = estimator.Name()
+	a.measure = estimator.Name()
 	_, a.Report.UnlistedSkills = p.catalog(o.EagerSkills)
 	if o.Budget == nil || !o.Budget.ReportOmissions {
 		a.Report.Omitted = nil

@@ -1,6 +1,9 @@
 package messages
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Group says what a section of the prompt is.
 type Group uint8
@@ -43,6 +46,14 @@ func (g Group) MarshalText() ([]byte, error) {
 		return nil, fmt.Errorf("messages: unknown group %d", g)
 	}
 	return []byte(groupNames[g]), nil
+}
+
+// parseGroup reads a name that [Group.String] writes.
+func parseGroup(name string) (Group, error) {
+	if g := slices.Index(groupNames[:], name); g >= 0 {
+		return Group(g), nil
+	}
+	return 0, fmt.Errorf("unknown group %q", name)
 }
 
 // core reports whether the group is never evicted.

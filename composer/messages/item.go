@@ -339,6 +339,7 @@ func (g *gathering) tools(p *Prompt) error {
 		_, err := g.add(GroupTools, 0, &m)
 		return err
 	}
+	told := 0
 	for i, tool := range p.Tools {
 		if tool.Definition == "" {
 			continue
@@ -347,7 +348,8 @@ func (g *gathering) tools(p *Prompt) error {
 		if err := g.value("tool "+strconv.Quote(tool.Name), tool.Definition); err != nil {
 			return &MessageError{GroupToolDefinitions, i, err}
 		}
-		g.item(GroupToolDefinitions, i, piece{from: from, to: len(g.buf)})
+		g.item(GroupToolDefinitions, told, piece{from: from, to: len(g.buf)})
+		told++
 	}
 	return nil
 }

@@ -151,15 +151,17 @@ func (l *lowering) markLast(places []int) {
 
 // skillsInPlace returns the lines of the catalog, each with its body behind it unless that is in the tail.
 func (l *lowering) skillsInPlace(in [groupCount][]int) []int {
+	body := map[int]int{} // by line
+	for _, i := range in[GroupSkillBodies] {
+		if l.items[i].inPlace() {
+			body[l.items[i].line] = i
+		}
+	}
 	var out []int
-	bodies := in[GroupSkillBodies]
 	for _, line := range in[GroupSkills] {
 		out = append(out, line)
-		if len(bodies) > 0 && l.items[bodies[0]].line == line {
-			if l.items[bodies[0]].inPlace() {
-				out = append(out, bodies[0])
-			}
-			bodies = bodies[1:]
+		if i, ok := body[line]; ok {
+			out = append(out, i)
 		}
 	}
 	return out
@@ -315,9 +317,9 @@ func (e *evictions) evictResult(i int) {
 }
 
 // evictTurn ranks a message of the history with its unit, and a unit with its cell. Which cell that is depends on
-// nothing but what was said before the unit began: so a cell never loses a unit, and no unit changes its cell, while the
-// session grows. The cut for k is before the first unit that begins at or behind k quanta; that evicts the units of the
-// cells before k.
+// nothing but what was said before the unit began: while the session grows, units come to the last cells, and results
+// that are late to where their calls are, but nothing changes its cell. The cut for k is before the first unit that
+// begins at or behind k quanta; that evicts the units of the cells before k.
 func (e *evictions) evictTurn(i int) {
 	t := &e.items[i]
 	start := e.start

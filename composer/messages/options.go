@@ -68,6 +68,10 @@ const (
 	// k*Quantum, in sizes of the history from its start before anything is folded, for the smallest k that fits. So the
 	// cut moves once a quantum instead of once a turn, and what a provider has cached lasts in between. No state is
 	// kept: the same history gives the same cut. Where no cut on the grid fits, all history goes.
+	//
+	// With all else constant, the cut never moves back as a session grows, and a history of n in size has at most
+	// n/Quantum + 2 cuts, as long as the quantum is not more than there is room for, and no message answers the calls of
+	// two messages that were two units before.
 	Quantised Policy = 2
 )
 

@@ -1,0 +1,332 @@
+package messages
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/measure"
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+// KindMessages is the kind of the recipes of this package.
+const KindMessages = "messages"
+
+// Recipe returns the recipe of the assembly: the canonical JSON of everything that decided it before there were
+// sections. Each candidate is named by the digest of its canonical JSON, with its group and its sizes; which calls and
+// results are a unit is not in it, for that is found in the contents. [Compile] makes the composition again.
+//
+//	kind, version                     "messages", and the [composer.Version] that compiled it
+//	layout, policy, quantum, measure  the rules; the quantum that was used, also where none was set
+//	max-input-tokens, max-input-bytes null when not set
+//	tail                              the order of the tail before this turn
+//	items                             group by group: bytes, digest, group, size; where they are not as for most: line (of
+//	                                  a skill's body: the place of its line among the items), mark (a breakpoint was asked
+//	                                  for), priority, segment, whole (the size before folding)
+//
+// Every integer is a decimal string.
+func (a Assembly) Recipe() []byte {
+	r := recipe{rules: a.rules, measure: a.measure, items: make([]ingredient, len(a.items))}
+	for i := range a.items {
+		r.items[i] = ingredient{a.items[i], fingerprint.SumString(a.items[i].content)}
+	}
+	return r.append(nil)
+}
+
+// Inputs returns the contents that the recipe names, in its order. One that stands twice comes twice.
+func (a Assembly) Inputs() []string {
+	inputs := make([]string, len(a.items))
+	for i := range a.items {
+		inputs[i] = a.items[i].content
+	}
+	return inputs
+}
+
+// Compile makes the composition of a recipe again: it reads the messages, finds the units and lowers them to sections
+// as [Prompt.Assemble] did. The contents come from load, which vouches for what it returns. What is not a recipe in
+// canonical JSON is refused with [ErrRecipe], one of another version with [ErrVersion].
+func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
+	r, err := parseRecipe(src)
+	if err != nil {
+		return composer.Composition{}, fmt.Errorf("messages: %w", err)
+	}
+	items, err := r.load(load)
+	if err != nil {
+		return composer.Composition{}, err
+	}
+	estimator, ok := measure.ByName(r.measure)
+	if !ok { // all sizes stand in the recipe
+		estimator = measure.New(r.measure, func(string) int64 { return 0 })
+	}
+	l, err := lower(items, r.rules, estimator)
+	if err != nil {
+		return composer.Composition{}, err
+	}
+	a, err := l.assemble(r.rules)
+	return a.Composition, err
+}
+
+// A recipe is what the items of a prompt are made of, with contents by digest.
+type recipe struct {
+	rules   rules
+	measure string
+	items   []ingredient
+}
+
+type ingredient struct {
+	item
+	digest fingerprint.Digest
+}
+
+// load fills in what the contents say, and finds the units of the conversation.
+func (r recipe) load(load func(fingerprint.Digest) (string, error)) ([]item, error) {
+	items := make([]item, len(r.items))
+	var turns []*Message
+	places := map[Group][]int{}
+	for i, in := range r.items {
+		t := &items[i]
+		*t = in.item
+		fail := func(err error) ([]item, error) { return nil, &MessageError{t.group, t.index, err} }
+		var err error
+		if t.content, err = load(in.digest); err != nil {
+			return fail(err)
+		}
+		if t.group == GroupToolDefinitions {
+			continue
+		}
+		m, err := ParseMessage([]byte(t.content))
+		if err != nil {
+			return fail(err)
+		}
+		t.message = &m
+		places[t.group] = append(places[t.group], i)
+	}
+	for _, group := range r.rules.layout.conversation() {
+		for _, i := range places[group] {
+			turns = append(turns, items[i].message)
+		}
+	}
+	units := link(turns)
+	for _, group := range r.rules.layout.conversation() {
+		for _, i := range places[group] {
+			items[i].unit = units[0]
+			units = units[1:]
+		}
+	}
+	return items, nil
+}
+
+// append writes the recipe.
+func (r recipe) append(dst []byte) []byte {
+	dst = append(dst, `{"items":[`...)
+	for i := range r.items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = r.items[i].append(dst, r.rules)
+	}
+	dst = append(dst, `],"kind":"`+KindMessages+`","layout":"`+r.rules.layout.String()+`","max-input-bytes":`...)
+	dst = appendLimit(dst, r.rules.bytes)
+	dst = append(dst, `,"max-input-tokens":`...)
+	dst = appendLimit(dst, r.rules.tokens)
+	dst = append(dst, `,"measure":`...)
+	dst = fingerprint.AppendJSONString(dst, r.measure)
+	dst = append(dst, `,"policy":"`+r.rules.policy.String()+`","quantum":`...)
+	dst = appendInt(dst, r.rules.quantum)
+	dst = append(dst, `,"tail":[`...)
+	for i, id := range r.rules.tailOrder {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = fingerprint.AppendJSONString(dst, id)
+	}
+	return append(dst, `],"version":"`+composer.Version+`"}`...)
+}
+
+func appendInt(dst []byte, n int64) []byte {
+	dst = append(dst, '"')
+	dst = strconv.AppendInt(dst, n, 10)
+	return append(dst, '"')
+}
+
+func appendLimit(dst []byte, b tiers.Budget) []byte {
+	n, limited := b.Value()
+	if !limited {
+		return append(dst, "null"...)
+	}
+	return appendInt(dst, n)
+}
+
+func (in *ingredient) append(dst []byte, r rules) []byte {
+	member := func(name string, n int64) {
+		dst = append(dst, ',', '"')
+		dst = append(dst, name...)
+		dst = append(dst, '"', ':')
+		dst = appendInt(dst, n)
+	}
+	dst = append(dst, `{"bytes":`...)
+	dst = appendInt(dst, in.bytes)
+	dst = append(dst, `,"digest":"`...)
+	dst, _ = in.digest.AppendText(dst) // never fails
+	dst = append(dst, `","group":"`+in.group.String()+`"`...)
+	if in.line >= 0 {
+		member("line", int64(in.line))
+	}
+	if in.mark {
+		dst = append(dst, `,"mark":true`...)
+	}
+	if in.priority != 0 {
+		member("priority", int64(in.priority))
+	}
+	if in.segment != "" {
+		dst = append(dst, `,"segment":`...)
+		dst = fingerprint.AppendJSONString(dst, in.segment)
+	}
+	member("size", in.size)
+	if in.whole != r.counted(in.size, in.bytes) {
+		member("whole", in.whole)
+	}
+	return append(dst, '}')
+}
+
+// parseRecipe reads what append writes. Whether it was written so is seen by writing it again.
+func parseRecipe(src []byte) (recipe, error) {
+	var p parsedRecipe
+	if err := json.Unmarshal(src, &p, json.RejectUnknownMembers(true)); err != nil {
+		return recipe{}, fmt.Errorf("%w: %w", ErrRecipe, err)
+	}
+	if p.Kind != KindMessages {
+		return recipe{}, fmt.Errorf("%w: kind %q; want %q", ErrRecipe, p.Kind, KindMessages)
+	}
+	if p.Version != composer.Version {
+		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, p.Version, composer.Version)
+	}
+	r, err := p.recipe()
+	if err != nil {
+		return recipe{}, fmt.Errorf("%w: %w", ErrRecipe, err)
+	}
+	written := r.append(nil)
+	for i := range written {
+		if i >= len(src) || src[i] != written[i] {
+			return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", ErrRecipe, i)
+		}
+	}
+	if len(src) > len(written) {
+		return recipe{}, fmt.Errorf("%w: something follows it at byte %d", ErrRecipe, len(written))
+	}
+	return r, nil
+}
+
+type parsedRecipe struct {
+	Items   []parsedItem `json:"items"`
+	Kind    string       `json:"kind"`
+	Layout  string       `json:"layout"`
+	Bytes   *string      `json:"max-input-bytes"`
+	Tokens  *string      `json:"max-input-tokens"`
+	Measure string       `json:"measure"`
+	Policy  string       `json:"policy"`
+	Quantum string       `json:"quantum"`
+	Tail    []string     `json:"tail"`
+	Version string       `json:"version"`
+}
+
+type parsedItem struct {
+	Bytes    string  `json:"bytes"`
+	Digest   string  `json:"digest"`
+	Group    string  `json:"group"`
+	Line     *string `json:"line"`
+	Mark     bool    `json:"mark"`
+	Priority string  `json:"priority"`
+	Segment  string  `json:"segment"`
+	Size     string  `json:"size"`
+	Whole    string  `json:"whole"`
+}
+
+func (p parsedRecipe) recipe() (r recipe, err error) {
+	r.measure, r.rules.tailOrder = p.Measure, p.Tail
+	if r.rules.layout, err = ParseLayout(p.Layout); err != nil {
+		return r, err
+	}
+	if r.rules.policy, err = ParsePolicy(p.Policy); err != nil {
+		return r, err
+	}
+	var n integers
+	limit := func(name string, text *string) tiers.Budget {
+		if text == nil {
+			return tiers.Budget{}
+		}
+		return tiers.Limit(n.read(name, *text))
+	}
+	r.rules.tokens = limit("max-input-tokens", p.Tokens)
+	r.rules.bytes = limit("max-input-bytes", p.Bytes)
+	if r.rules.quantum = n.read("quantum", p.Quantum); n.err == nil && r.rules.quantum < 1 {
+		return r, fmt.Errorf("quantum %d; want 1 or more", r.rules.quantum)
+	}
+	if n.err != nil {
+		return r, n.err
+	}
+	r.items = make([]ingredient, len(p.Items))
+	var count [groupCount]int
+	for i, in := range p.Items {
+		t, err := in.ingredient(r.rules)
+		if err != nil {
+			return r, fmt.Errorf("item %d: %w", i+1, err)
+		}
+		t.index = count[t.group]
+		count[t.group]++
+		r.items[i] = t
+	}
+	taken := map[int]bool{}
+	for i := range r.items {
+		t := &r.items[i]
+		if t.group != GroupSkillBodies {
+			continue
+		}
+		if t.line < 0 || t.line >= len(r.items) || r.items[t.line].group != GroupSkills || taken[t.line] {
+			return r, fmt.Errorf("item %d: no line of a skill for this body alone at place %d", i+1, t.line)
+		}
+		taken[t.line] = true
+		t.index = r.items[t.line].index
+	}
+	return r, nil
+}
+
+func (in parsedItem) ingredient(r rules) (t ingredient, err error) {
+	if t.digest, err = fingerprint.ParseDigest(in.Digest); err != nil {
+		return t, err
+	}
+	if t.group, err = parseGroup(in.Group); err != nil {
+		return t, err
+	}
+	var n integers
+	t.size, t.bytes = n.read("size", in.Size), n.read("bytes", in.Bytes)
+	t.unit, t.line, t.whole = -1, -1, r.counted(t.size, t.bytes)
+	if in.Line != nil {
+		t.line = int(n.read("line", *in.Line))
+	}
+	if in.Priority != "" {
+		t.priority = int(n.read("priority", in.Priority))
+	}
+	if in.Whole != "" {
+		t.whole = n.read("whole", in.Whole)
+	}
+	t.mark, t.segment = in.Mark, in.Segment
+	if n.err == nil && (t.size < 0 || t.bytes < 0 || t.whole < 0) {
+		n.err = fmt.Errorf("negative size")
+	}
+	return t, n.err
+}
+
+// integers reads decimals and keeps the first error.
+type integers struct{ err error }
+
+func (n *integers) read(name, text string) int64 {
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && n.err == nil {
+		n.err = fmt.Errorf("%s: want an integer in decimal; found %q", name, text)
+	}
+	return v
+}
