@@ -2,7 +2,6 @@ package composer
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/quirehq/quire/tiers"
 )
@@ -24,30 +23,37 @@ func (c Composition) Pieces() iter.Seq[string] { return c.pieces() }
 
 // Marks returns what [Composition.Breakpoints] returns without the digests: nothing is hashed.
 func (c Composition) Marks() []Prefix {
-	return slices.DeleteFunc(c.walk(), func(p Prefix) bool { return !p.Breakpoint })
+	var marks []Prefix
+	for p := range c.walk() {
+		if p.Breakpoint {
+			marks = append(marks, p)
+		}
+	}
+	return marks
 }
 
-// walk returns where every included section ends.
-func (c Composition) walk() []Prefix {
-	ends := make([]Prefix, 0, c.plan.Included)
-	marked := c.breakpoints()
-	join := int64(len(joins[c.join].text))
-	var p Prefix
-	for i, v := range c.plan.Verdicts {
-		if !v.Included() {
-			continue
+// walk yields where every included section ends.
+func (c Composition) walk() iter.Seq[Prefix] {
+	return func(yield func(Prefix) bool) {
+		marked := c.breakpoints()
+		join := int64(len(joins[c.join].text))
+		var p Prefix
+		for i, v := range c.plan.Verdicts {
+			if !v.Included() {
+				continue
+			}
+			if p.ID != "" {
+				p.Bytes += join
+				p.Size += c.rules.Separator.Size()
+			}
+			p.ID = c.sections[i].ID
+			p.Bytes += int64(len(c.form(i)))
+			p.Size += v.Chosen(c.items[i]).Size()
+			if p.Breakpoint = marked[i]; !yield(p) {
+				return
+			}
 		}
-		if p.ID != "" {
-			p.Bytes += join
-			p.Size += c.rules.Separator.Size()
-		}
-		p.ID = c.sections[i].ID
-		p.Bytes += int64(len(c.form(i)))
-		p.Size += v.Chosen(c.items[i]).Size()
-		p.Breakpoint = marked[i]
-		ends = append(ends, p)
 	}
-	return ends
 }
 
 // Verdicts yields for every candidate whether it is in, why, and which alternate was chosen: what

@@ -79,7 +79,7 @@ func (w *writer) tail(r Recipe) {
 // byte where it differs from the form that [Recipe.AppendJSON] writes: writing back what was read gives the same bytes.
 func ParseRecipe(src []byte) (Recipe, error) {
 	var r parsed
-	if _, err := r.parse(string(src)); err != nil {
+	if _, err := r.parse(src); err != nil {
 		return Recipe{}, err
 	}
 	return r.recipe, nil
@@ -87,34 +87,42 @@ func ParseRecipe(src []byte) (Recipe, error) {
 
 // A parsed is a recipe with the text it was read from. The next text is read from where it begins to differ.
 type parsed struct {
-	src    string
+	src    []byte
 	recipe Recipe
 	ends   []int // of the sections in src
 }
 
-// parse reads src. The sections that src has in common with the text before it, at its beginning, are not read again;
-// kept tells their number. After an error nothing is kept.
-func (r *parsed) parse(src string) (kept int, err error) {
-	kept, _ = slices.BinarySearch(r.ends, commonPrefix(r.src, src)+1)
-	sections, ends := r.recipe.Sections[:kept], r.ends[:kept]
+// parse reads src, of which it keeps a copy. The sections that src has in common with the text before it, at its
+// beginning, are not read again; kept tells their number. After an error nothing is kept.
+func (r *parsed) parse(src []byte) (kept int, err error) {
+	common := commonPrefix(r.src, src)
+	kept, _ = slices.BinarySearch(r.ends, common+1)
+	before := *r
 	*r = parsed{}
 
-	p := parser{src: src}
-	recipe := p.head()
-	for more := !p.at(`]`); more && p.err == nil; more = p.skip(`,`) {
-		if kept > 0 && p.pos < ends[kept-1] {
-			p.pos = ends[kept-1]
-			continue
-		}
-		sections = append(sections, p.ingredient())
-		ends = append(ends, p.pos)
+	var p parser
+	var recipe Recipe
+	more := false
+	if kept > 0 {
+		p = parser{src: string(src[before.ends[kept-1]:]), base: before.ends[kept-1]}
+		recipe = before.recipe
+		recipe.Sections = recipe.Sections[:kept]
+		more = p.skip(`,`)
+	} else {
+		p = parser{src: string(src)}
+		recipe = p.head()
+		more = !p.at(`]`)
 	}
-	recipe.Sections = sections
+	ends := before.ends[:kept]
+	for ; more && p.err == nil; more = p.skip(`,`) {
+		recipe.Sections = append(recipe.Sections, p.ingredient())
+		ends = append(ends, p.base+p.pos)
+	}
 	p.tail(&recipe)
 	if p.err != nil {
 		return 0, p.err
 	}
-	*r = parsed{src, recipe, ends}
+	*r = parsed{append(before.src[:common], src[common:]...), recipe, ends}
 	return kept, nil
 }
 
@@ -204,6 +212,7 @@ func (w *writer) budget(before string, b tiers.Budget) {
 // A parser reads what a writer wrote. Its first error stays; after it every method returns a zero value.
 type parser struct {
 	src     string
+	base    int // where src begins in the whole text
 	pos     int
 	err     error
 	scratch []byte // of roundTrip
@@ -211,7 +220,7 @@ type parser struct {
 
 func (p *parser) fail(want string) {
 	if p.err == nil {
-		p.err = fmt.Errorf("composer: %w: byte %d: want %s", ErrRecipe, p.pos, want)
+		p.err = fmt.Errorf("composer: %w: byte %d: want %s", ErrRecipe, p.base+p.pos, want)
 	}
 }
 
@@ -278,7 +287,7 @@ func (p *parser) budget(before string) tiers.Budget {
 
 // parseName reads a string and gives it its meaning.
 func parseName[T any](p *parser, before string, parse func(string) (T, error)) (v T) {
-	start := p.pos + len(before)
+	start := p.base + p.pos + len(before)
 	s := p.text(before)
 	if p.err != nil {
 		return v

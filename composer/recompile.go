@@ -27,7 +27,7 @@ type Recompiler struct {
 
 // Compose parses the canonical JSON of a recipe, as [ParseRecipe] does, and makes the composition again, as
 // [Recipe.Compose] does. The composition is valid until the next call.
-func (c *Recompiler) Compose(src string, load func(fingerprint.Digest) (string, error)) (Composition, error) {
+func (c *Recompiler) Compose(src []byte, load func(fingerprint.Digest) (string, error)) (Composition, error) {
 	kept, err := c.parsed.parse(src)
 	if err != nil {
 		return Composition{}, err

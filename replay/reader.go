@@ -43,6 +43,38 @@ func (r *Reader) Content(ctx context.Context, name fingerprint.Digest) (string, 
 	return found[0].content, found[0].err
 }
 
+// lists reads the objects of many names at once, and the pieces of those that are lists into the cache, without joining
+// them. What is wrong is found when they are opened.
+func (r *Reader) lists(ctx context.Context, names []fingerprint.Digest) (map[fingerprint.Digest]Object, error) {
+	objects, err := r.store.Objects(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[fingerprint.Digest]Object, len(objects))
+	var ask []fingerprint.Digest
+	seen := map[fingerprint.Digest]bool{}
+	for _, o := range objects {
+		found[o.Name] = o
+		if o.Form != Pieces {
+			continue
+		}
+		parts, _ := pieces(o)
+		for _, name := range parts {
+			if _, there := r.cache.find(name); !there && !seen[name] {
+				seen[name] = true
+				ask = append(ask, name)
+			}
+		}
+	}
+	if len(ask) > 0 && len(ask) <= maxAhead {
+		_, err = r.load(ctx, ask)
+	}
+	return found, err
+}
+
+// maxAhead is how many pieces are read ahead at most: 8 MiB.
+const maxAhead = 512
+
 // A loaded is a content, or what is wrong with it.
 type loaded struct {
 	content string
@@ -87,16 +119,18 @@ func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded
 }
 
 // open returns the content of an object, checked.
-func (r *Reader) open(ctx context.Context, o Object) (string, error) {
-	var content string
-	var err error
+func (r *Reader) open(ctx context.Context, o Object) (content string, err error) {
 	if o.Form == Pieces {
-		content, err = r.join(ctx, o)
+		var joined []byte
+		joined, err = r.join(ctx, nil, o)
+		content = string(joined)
 	} else {
 		content, err = decode(o)
 	}
-	if err == nil && fingerprint.SumString(content) != o.Name {
-		err = fmt.Errorf("the bytes have the digest %s", fingerprint.SumString(content))
+	if err == nil {
+		if sum := fingerprint.SumString(content); sum != o.Name {
+			err = fmt.Errorf("the bytes have the digest %s", sum)
+		}
 	}
 	if err != nil {
 		return "", corrupt(o.Name, "object", err)
@@ -107,40 +141,43 @@ func (r *Reader) open(ctx context.Context, o Object) (string, error) {
 	return content, nil
 }
 
-// join returns the content that a list of pieces describes. The pieces are checked, the whole is not yet.
-func (r *Reader) join(ctx context.Context, o Object) (string, error) {
+// join appends the content that a list of pieces describes. The pieces are checked, the whole is not yet.
+func (r *Reader) join(ctx context.Context, dst []byte, o Object) ([]byte, error) {
 	names, err := pieces(o)
 	if err != nil {
-		return "", err
+		return dst, err
 	}
-	var content strings.Builder
+	start := len(dst)
 	const batch = 256 // 4 MiB of pieces at a time
 	for len(names) > 0 {
 		some := names[:min(batch, len(names))]
 		names = names[len(some):]
 		parts, err := r.loadPieces(ctx, some)
 		if err != nil {
-			return "", err
+			return dst, err
 		}
 		for _, part := range parts {
-			content.WriteString(part)
+			dst = append(dst, part...)
 		}
 	}
-	if int64(content.Len()) != o.Size {
-		return "", fmt.Errorf("the pieces have %d bytes; want %d", content.Len(), o.Size)
+	if n := len(dst) - start; int64(n) != o.Size {
+		return dst, fmt.Errorf("the pieces have %d bytes; want %d", n, o.Size)
 	}
-	return content.String(), nil
+	return dst, nil
 }
 
 // loadPieces reads pieces. One that is not there, or is a list again, is damage: the list was stored together with them.
 func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]string, error) {
 	contents := make([]string, len(names))
-	places := map[fingerprint.Digest][]int{}
+	var places map[fingerprint.Digest][]int
 	var ask []fingerprint.Digest
 	for i, name := range names {
 		content, there := r.cache.find(name)
 		if contents[i] = content; there {
 			continue
+		}
+		if places == nil {
+			places = map[fingerprint.Digest][]int{}
 		}
 		if places[name] == nil {
 			ask = append(ask, name)
@@ -352,21 +389,21 @@ func (r *Reader) Find(ctx context.Context, prefix string) (fingerprint.Digest, e
 // digestsIn yields what looks like a digest in canonical JSON: the strings of 64 lower-case hex digits. Every reference
 // to an object in a recipe is one, whatever its kind; a string that only looks like one is no harm where it decides
 // what must not be deleted.
-func digestsIn(json string) iter.Seq[fingerprint.Digest] {
+func digestsIn(json []byte) iter.Seq[fingerprint.Digest] {
 	return func(yield func(fingerprint.Digest) bool) {
-		src := []byte(json)
+		src := json
 		for {
 			start := bytes.IndexByte(src, '"')
 			if start < 0 {
 				return
 			}
 			src = src[start+1:]
-			if len(src) > 2*digestLength && src[2*digestLength] == '"' {
-				if d, err := fingerprint.ParseDigest(string(src[:2*digestLength])); err == nil {
-					if !yield(d) {
-						return
-					}
-				}
+			if len(src) <= 2*digestLength || src[2*digestLength] != '"' {
+				continue
+			}
+			var d fingerprint.Digest
+			if _, err := hex.Decode(d[:], src[:2*digestLength]); err == nil && !yield(d) {
+				return
 			}
 		}
 	}

@@ -236,14 +236,15 @@ func (r Record) check() error {
 }
 
 // commonPrefix returns how many bytes two texts begin with in common.
-func commonPrefix(a, b string) int {
+func commonPrefix[T string | []byte](a, b T) int {
 	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
+	const block = 256 // compared at once, in the runtime's assembly
+	i := 0
+	for ; i+block <= n && string(a[i:i+block]) == string(b[i:i+block]); i += block {
 	}
-	return n
+	for ; i < n && a[i] == b[i]; i++ {
+	}
+	return i
 }
 
 // A jsonWriter appends fields of canonical JSON: the punctuation and name before a value, then the value.

@@ -5,38 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
 )
 
-// A Compiler makes a composition from the canonical JSON of a recipe of one kind. The inputs come from load, which is
+// A Compiler makes a composition from the canonical JSON of a front end's recipe. The inputs come from load, which is
 // asked by the digests that stand in the recipe, and vouches for what it returns. A recipe of a version that it does not
 // compile is refused with [composer.ErrVersion].
 type Compiler func(recipe []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error)
 
-// Compilers returns the compilers of the kinds that need no more than a recipe and its inputs. The map is the caller's:
-// he may add his own.
-func Compilers() map[string]Compiler {
-	return map[string]Compiler{composer.KindComposer: compose}
-}
-
-func compose(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
-	recipe, err := composer.ParseRecipe(src)
-	if err != nil {
-		return composer.Composition{}, err
-	}
-	return recipe.Compose(load)
-}
-
 var errKind = errors.New("no compiler for this kind of recipe")
 
-// Options say how [Verify] goes about it. The zero value uses all processors and the compilers of [Compilers].
+// Options say how [Verify] goes about it. The zero value uses all processors, and compiles the composer's recipes.
 type Options struct {
 	Jobs      int                 // how many records are compiled at once; 0: as many as there are processors
-	Compilers map[string]Compiler // by kind; nil: Compilers()
+	Compilers map[string]Compiler // of front ends, by the kind of their recipes
 	Each      func(Outcome)       // told of every record, in order, one at a time; may be nil
 }
 
@@ -91,10 +76,6 @@ func (r *Reader) Verify(ctx context.Context, q Query, opts Options) (report Repo
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	compilers := opts.Compilers
-	if compilers == nil {
-		compilers = Compilers()
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -118,7 +99,7 @@ func (r *Reader) Verify(ctx context.Context, q Query, opts Options) (report Repo
 	})
 	for range jobs {
 		group.Go(func() {
-			w := &worker{reader: r, query: q, compilers: compilers}
+			w := &worker{reader: r, query: q, compilers: opts.Compilers}
 			for j := range todo {
 				j.outcomes, j.err = w.run(ctx, j)
 				close(j.done)
@@ -250,7 +231,9 @@ type worker struct {
 	reader    *Reader
 	query     Query
 	compilers map[string]Compiler
-	text      []byte
+	composer  composer.Recompiler
+	recipe    rolling
+	text      rolling
 	decisions []byte
 }
 
@@ -269,7 +252,7 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 	}
 	records := make([]Record, len(j.entries))
 	errs := make([]error, len(j.entries))
-	names = names[:0]
+	var decisions []fingerprint.Digest
 	for i, e := range j.entries {
 		prev := j.prev
 		if i > 0 {
@@ -278,10 +261,14 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 		if records[i], errs[i] = record(e, contents[i]); errs[i] == nil {
 			errs[i] = linked(prev, e, records[i])
 		}
-		names = append(names, fingerprint.Digest(records[i].Recipe), records[i].Decisions)
+		names[i] = fingerprint.Digest(records[i].Recipe)
+		decisions = append(decisions, records[i].Decisions)
 	}
-	contents, err = w.reader.load(ctx, names)
+	recipes, err := w.reader.lists(ctx, names)
 	if err != nil {
+		return outcomes, err
+	}
+	if contents, err = w.reader.load(ctx, decisions); err != nil {
 		return outcomes, err
 	}
 	for i, e := range j.entries {
@@ -291,7 +278,7 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 		o := Outcome{Entry: e, Record: records[i]}
 		if errs[i] != nil {
 			o.Divergence = failure(e, errs[i])
-		} else if o.Divergence, err = w.verify(ctx, e, records[i], contents[2*i], contents[2*i+1]); err != nil {
+		} else if o.Divergence, err = w.verify(ctx, e, records[i], recipes, contents[i]); err != nil {
 			return outcomes, err
 		}
 		outcomes = append(outcomes, o)
@@ -317,41 +304,23 @@ func linked(prev, e Entry, rec Record) error {
 }
 
 // verify compiles one record and compares.
-func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipe, decisions loaded) (*Divergence, error) {
-	for _, l := range []loaded{recipe, decisions} {
-		if l.err != nil {
-			return failure(e, l.err), nil
-		}
+func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipes map[fingerprint.Digest]Object, decisions loaded) (*Divergence, error) {
+	if decisions.err != nil {
+		return failure(e, decisions.err), nil
 	}
-	compile := w.compilers[rec.Kind]
-	if compile == nil {
-		return failure(e, fmt.Errorf("replay: %w: %q", errKind, rec.Kind)), nil
+	recipe, err := w.open(ctx, fingerprint.Digest(rec.Recipe), recipes)
+	var c composer.Composition
+	if err == nil {
+		c, err = w.compile(ctx, rec.Kind, recipe)
 	}
-	inputs, err := w.inputs(ctx, recipe.content)
-	if err != nil {
-		return nil, err
-	}
-	var broken error // of the store itself: nothing to do with the record
-	c, err := compile([]byte(recipe.content), func(name fingerprint.Digest) (string, error) {
-		if l, there := inputs[name]; there {
-			return l.content, l.err
-		}
-		content, err := w.reader.Content(ctx, name)
-		var corrupt *CorruptError
-		if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, &corrupt) {
-			broken = err
-		}
-		return content, err
-	})
-	if broken != nil {
-		return nil, broken
+	var broken *storeError
+	if errors.As(err, &broken) {
+		return nil, broken.err
 	}
 	if err != nil {
 		return failure(e, err), nil
 	}
-	w.decisions = appendDecisions(w.decisions[:0], c)
-	w.text = c.AppendText(w.text[:0])
-	if c.Fingerprint() == rec.Output && c.Len() == rec.Bytes && string(w.decisions) == decisions.content && slices.Equal(c.Breakpoints(), rec.Breakpoints) {
+	if w.same(c, rec, decisions.content) {
 		return nil, nil
 	}
 	d, err := w.reader.explain(ctx, rec, c)
@@ -361,10 +330,104 @@ func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipe, decisi
 	return d, nil
 }
 
-// inputs reads everything that a recipe names and that the reader does not have yet, at once.
-func (w *worker) inputs(ctx context.Context, recipe string) (map[fingerprint.Digest]loaded, error) {
+// open returns the bytes of a recipe, checked. They are valid until the call after the next.
+func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[fingerprint.Digest]Object) ([]byte, error) {
+	o, there := recipes[name]
+	if !there {
+		return nil, &CorruptError{Name: name, Place: "recipe", Err: ErrGone}
+	}
+	recipe := w.recipe.buffer()
+	var err error
+	if o.Form == Pieces {
+		recipe, err = w.reader.join(ctx, recipe, o)
+	} else {
+		var content string
+		content, err = decode(o)
+		recipe = append(recipe, content...)
+	}
+	if err == nil {
+		if sum := w.recipe.sum(recipe, nil); sum != name {
+			err = fmt.Errorf("the bytes have the digest %s", sum)
+		}
+	}
+	var damage *CorruptError
+	switch {
+	case err == nil:
+		return recipe, nil
+	case errors.As(err, &damage):
+		return nil, err
+	case o.Form == Pieces && int64(len(recipe)) != o.Size && ctx.Err() != nil:
+		return nil, &storeError{ctx.Err()}
+	}
+	return nil, &CorruptError{Name: name, Place: "recipe", Err: err}
+}
+
+// same reports whether a composition is what was recorded.
+func (w *worker) same(c composer.Composition, rec Record, decisions string) bool {
+	if w.decisions = appendDecisions(w.decisions[:0], c); string(w.decisions) != decisions || c.Len() != rec.Bytes {
+		return false
+	}
+	marks := c.Marks()
+	if len(marks) != len(rec.Breakpoints) {
+		return false
+	}
+	lengths := make([]int64, len(marks))
+	for i := range marks {
+		lengths[i] = marks[i].Bytes
+	}
+	text := w.text.buffer()
+	for piece := range c.Pieces() {
+		text = append(text, piece...)
+	}
+	if w.text.sum(text, lengths) != rec.Output {
+		return false
+	}
+	for i := range marks {
+		if marks[i].Digest = w.text.cuts[i].sum; marks[i] != rec.Breakpoints[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// A storeError is one of reading the store, and says nothing about a record.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+func (e *storeError) Unwrap() error { return e.err }
+
+// compile makes the composition of a recipe again.
+func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (composer.Composition, error) {
+	front := w.compilers[kind]
+	if kind != composer.KindComposer && front == nil {
+		return composer.Composition{}, fmt.Errorf("replay: %w: %q", errKind, kind)
+	}
+	inputs, err := w.inputs(ctx, recipe)
+	if err != nil {
+		return composer.Composition{}, &storeError{err}
+	}
+	load := func(name fingerprint.Digest) (string, error) {
+		if l, there := inputs[name]; there {
+			return l.content, l.err
+		}
+		content, err := w.reader.Content(ctx, name)
+		var corrupt *CorruptError
+		if err != nil && !errors.Is(err, ErrNotFound) && !errors.As(err, &corrupt) {
+			err = &storeError{err}
+		}
+		return content, err
+	}
+	if kind == composer.KindComposer {
+		return w.composer.Compose(recipe, load)
+	}
+	return front(recipe, load)
+}
+
+// inputs reads at once what a recipe names beyond what the recipe before it named, and the reader does not have.
+func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Digest]loaded, error) {
+	same := w.recipe.shared
 	var names []fingerprint.Digest
-	for name := range digestsIn(recipe) {
+	for name := range digestsIn(recipe[max(0, same-2*digestLength):]) {
 		if _, there := w.reader.cache.find(name); !there {
 			names = append(names, name)
 		}

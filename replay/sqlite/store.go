@@ -270,8 +270,8 @@ func (c *conn) enter(e replay.Entry) error {
 
 // Missing implements [replay.Store].
 func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missing []fingerprint.Digest, epoch int64, err error) {
-	err = s.read(ctx, func(c *conn) error {
-		missing = nil
+	err = s.do(ctx, func(c *conn) error {
+		// The epoch comes first: what is deleted after it was read changes it, and makes the answer stale.
 		if epoch, err = c.epoch(); err != nil {
 			return err
 		}
@@ -291,21 +291,9 @@ func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missin
 	return missing, epoch, err
 }
 
-// read runs f on one state of the file.
-func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
-	return s.do(ctx, func(c *conn) (err error) {
-		if err := c.Exec(`BEGIN`); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, c.Exec(`COMMIT`)) }()
-		return f(c)
-	})
-}
-
 // Objects implements [replay.Store].
 func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (objects []replay.Object, err error) {
-	err = s.read(ctx, func(c *conn) error {
-		objects = nil
+	err = s.do(ctx, func(c *conn) error {
 		for _, name := range names {
 			err := c.each(`SELECT form, size, data FROM objects WHERE tenant = ? AND name = ?`, []value{integer(c.tenant), digest(name)},
 				func(row *sqlite3.Stmt) error {

@@ -1,0 +1,111 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/replay"
+	"github.com/quirehq/quire/replay/sqlite"
+)
+
+// prose makes text that compresses like prose, of about n bytes.
+func prose(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	for b.Len() < n {
+		word := rng.IntN(3000)
+		for range 2 + word%4 {
+			b.WriteByte("etaoinshrdlucmfw"[word%16])
+			b.WriteByte("aeiouy"[word%6])
+			word = word*7 + 3
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// session returns the compositions of a session that grows from 20 KB to 220 KB in 200 turns.
+func session(t testing.TB) []composer.Composition {
+	rng := rand.New(rand.NewPCG(1, 2))
+	sections := []composer.Section{{ID: "system", Content: prose(rng, 8_000)}, {ID: "tools", Content: prose(rng, 12_000), Breakpoint: true}}
+	var all []composer.Composition
+	for turn := range 200 {
+		sections = append(sections,
+			composer.Section{ID: fmt.Sprint("user ", turn), Content: prose(rng, 200+rng.IntN(200))},
+			composer.Section{ID: fmt.Sprint("assistant ", turn), Content: prose(rng, 400+rng.IntN(600)), Breakpoint: turn%20 == 19})
+		c, err := composer.Compose(sections, composer.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func open(t testing.TB, path string) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func record(t testing.TB, store replay.Store, id string, compositions []composer.Composition) {
+	t.Helper()
+	rec := replay.NewRecorder(store, replay.Session{ID: id})
+	for _, c := range compositions {
+		if _, err := rec.Record(t.Context(), c, replay.Turn{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Verify is to keep up with hashing: at least 60 % as fast on the same number of processors.
+func BenchmarkVerify(b *testing.B) {
+	all := session(b)
+	store := open(b, filepath.Join(b.TempDir(), "store.db"))
+	record(b, store, "s", all)
+	var bytes int64
+	for _, c := range all {
+		bytes += c.Len()
+	}
+	b.Run("verify", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(bytes)
+		for b.Loop() {
+			report, err := replay.Verify(b.Context(), store, replay.Query{}, replay.Options{Jobs: 2})
+			if err != nil || report.Verified != 200 {
+				b.Fatal(report, err)
+			}
+		}
+	})
+	b.Run("hash", func(b *testing.B) {
+		texts := make([]string, len(all))
+		for i, c := range all {
+			texts[i] = c.Text()
+		}
+		b.SetBytes(bytes)
+		for b.Loop() {
+			var group sync.WaitGroup
+			for job := range 2 {
+				group.Go(func() {
+					for i := job; i < len(texts); i += 2 {
+						fingerprint.SumString(texts[i])
+					}
+				})
+			}
+			group.Wait()
+		}
+	})
+}
