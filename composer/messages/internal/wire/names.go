@@ -1,0 +1,110 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quirehq/quire/composer/messages"
+)
+
+// A Format escapes the names that mean one thing in its bodies and another in a [messages.Message]. Such a name, and one
+// that looks escaped already, gets the format's name in front, as in "openai:image".
+type Format string
+
+// Escape returns the name under which the format's name is kept where those in taken have a meaning of their own.
+func (f Format) Escape(name string, taken []string) string {
+	if slices.Contains(taken, name) || f.escaped(name) {
+		return string(f) + ":" + name
+	}
+	return name
+}
+
+// Unescape returns the format's name.
+func (f Format) Unescape(name string) string {
+	if f.escaped(name) {
+		return name[len(f)+1:]
+	}
+	return name
+}
+
+func (f Format) escaped(name string) bool {
+	return len(name) > len(f) && name[len(f)] == ':' && strings.HasPrefix(name, string(f))
+}
+
+// Keep returns the member under its escaped name.
+func (f Format) Keep(m Member, taken []string) messages.Member {
+	return messages.Member{Name: f.Escape(m.Name, taken), Value: m.JSON()}
+}
+
+// Write writes members under the format's names, but for those of the names in except.
+func (f Format) Write(w *Writer, members []messages.Member, except ...string) {
+	for _, m := range members {
+		if slices.Contains(except, m.Name) {
+			continue
+		}
+		w.Name(f.Unescape(m.Name))
+		w.Value(m.Value)
+	}
+}
+
+// Names that the fields of blocks and messages have in the canonical JSON of a message.
+var (
+	taken = map[messages.Kind][]string{
+		messages.KindText:       {"text", "type"},
+		messages.KindThinking:   {"text", "type"},
+		messages.KindToolCall:   {"arguments", "id", "name", "type"},
+		messages.KindToolResult: {"content", "error", "name", "result", "toolCallId", "type"},
+	}
+	takenByOthers = []string{"type"}
+)
+
+// Taken returns the names that the fields of a block have in its canonical JSON.
+func Taken(kind messages.Kind) []string {
+	if names, ok := taken[kind]; ok {
+		return names
+	}
+	return takenByOthers
+}
+
+// TakenByMessage returns the names that the fields of a message have in its JSON.
+func TakenByMessage() []string { return takenByMessage }
+
+var takenByMessage = []string{"content", "id", "metadata", "role"}
+
+// Find returns the value of a member.
+func Find(members []messages.Member, name string) (messages.JSON, bool) {
+	for i := range members {
+		if members[i].Name == name {
+			return members[i].Value, true
+		}
+	}
+	return "", false
+}
+
+func sortMembers(members []messages.Member) {
+	slices.SortStableFunc(members, func(a, b messages.Member) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Split sorts the messages of a request by what they are: the system prompt and the system messages that lead are
+// instructions; what stands behind the last message of the assistant is the current input, or, where nothing does, the
+// last message; the rest is history.
+func Split(system messages.Message, all []messages.Message) messages.Groups {
+	var g messages.Groups
+	if system.Role != "" {
+		g.Instructions = append(g.Instructions, system)
+	}
+	lead := 0
+	for lead < len(all) && (all[lead].Role == messages.System || all[lead].Role == messages.Developer) {
+		lead++
+	}
+	g.Instructions = append(g.Instructions, all[:lead]...)
+	current := len(all)
+	for current > lead && all[current-1].Role != messages.Assistant {
+		current--
+	}
+	if current == len(all) && current > lead {
+		current--
+	}
+	g.History, g.Current = all[lead:current:current], all[current:]
+	return g
+}
