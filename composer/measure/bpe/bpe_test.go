@@ -289,6 +289,12 @@ func ExampleEncodingByName() {
 	// Output: cl100k_base true
 }
 
+func ExampleEncoding_Name() {
+	e, _ := bpe.EncodingByName("o200k_base")
+	fmt.Println(e.Name())
+	// Output: o200k_base
+}
+
 func ExampleEncoding_Count() {
 	e, _ := bpe.EncodingByName("o200k_base")
 	fmt.Println(e.Count("hello world"), e.Count("<|endoftext|>"))

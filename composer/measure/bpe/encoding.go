@@ -38,7 +38,7 @@ var (
 )
 
 // An Encoding is a vocabulary and the rule that cuts a text into the pieces within which it is applied. It remembers
-// nothing of a text. Use [EncodingByName]; the zero value is none.
+// nothing of a text. [EncodingByName] has them; the zero value is none of them and must not count.
 type Encoding struct {
 	name       string
 	next       splitter

@@ -1,10 +1,10 @@
 package bpe
 
 import (
-	"bytes"
 	"compress/flate"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // none is the rank of bytes that are no token: later than every token.
@@ -17,7 +17,7 @@ const none = ^uint32(0)
 // then the text of the token is compared. Both tables are open-addressed. A table of the pairs of ids that merge would
 // have three times as many entries, which take longer to build and as many cache misses to find.
 type vocabulary struct {
-	text   []byte   // the tokens one after another
+	text   string   // the tokens one after another
 	starts []uint32 // where each starts, and the end of the last
 	short  []shortSlot
 	long   []longSlot
@@ -83,19 +83,21 @@ func decode(file string) (*vocabulary, error) {
 		return nil, fmt.Errorf("%d tokens, want %d at least", tokens, singles)
 	}
 	columns := make([]byte, 6*merged)
-	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader([]byte(file[counter+singles:]))), columns); err != nil {
+	if _, err := io.ReadFull(flate.NewReader(strings.NewReader(file[counter+singles:])), columns); err != nil {
 		return nil, err
 	}
 	column := func(i int) []byte { return columns[i*merged : (i+1)*merged] }
 	l0, l1, l2, r0, r1, r2 := column(0), column(1), column(2), column(3), column(4), column(5)
 
-	const meanBytes = 7 // of a token of either vocabulary
-	v := &vocabulary{text: make([]byte, 0, meanBytes*tokens), starts: make([]uint32, 1, tokens+1)}
-	v.text = append(v.text, file[counter:counter+singles]...)
-	for i := range singles {
-		v.starts = append(v.starts, uint32(i+1))
+	const meanBytes = 7 // of a token of either vocabulary, rounded up
+	var text strings.Builder
+	text.Grow(meanBytes * tokens)
+	text.WriteString(file[counter : counter+singles])
+	v := &vocabulary{starts: make([]uint32, 0, tokens+1)}
+	for i := range singles + 1 {
+		v.starts = append(v.starts, uint32(i))
 	}
-	shorts := 0
+	shorts := singles
 	for i := range merged {
 		id := singles + i
 		left := int(l0[i]) | int(l1[i])<<8 | int(l2[i])<<16
@@ -103,15 +105,17 @@ func decode(file string) (*vocabulary, error) {
 		if left >= id || right >= id {
 			return nil, fmt.Errorf("token %d is made of %d and %d, want earlier ones", id, left, right)
 		}
-		v.text = append(v.text, v.token(left)...)
-		v.text = append(v.text, v.token(right)...)
-		v.starts = append(v.starts, uint32(len(v.text)))
-		n := len(v.token(id))
+		v.text = text.String() // what there is so far, not a copy
+		text.WriteString(v.token(left))
+		text.WriteString(v.token(right))
+		n := text.Len() - len(v.text)
+		v.starts = append(v.starts, uint32(text.Len()))
 		v.longest = max(v.longest, n)
 		if n <= shortBytes {
 			shorts++
 		}
 	}
+	v.text = text.String()
 	v.index(shorts)
 	return v, nil
 }
@@ -120,7 +124,7 @@ func decode(file string) (*vocabulary, error) {
 func (v *vocabulary) size() int { return len(v.starts) - 1 }
 
 // token returns the bytes of a token.
-func (v *vocabulary) token(id int) []byte { return v.text[v.starts[id]:v.starts[id+1]] }
+func (v *vocabulary) token(id int) string { return v.text[v.starts[id]:v.starts[id+1]] }
 
 func (v *vocabulary) index(shorts int) {
 	tokens := v.size()
@@ -129,7 +133,7 @@ func (v *vocabulary) index(shorts int) {
 	for i := range v.pair {
 		v.pair[i] = none
 	}
-	text := string(v.text)
+	text := v.text
 	for id := range tokens {
 		from, to := int(v.starts[id]), int(v.starts[id+1])
 		switch n := to - from; {
@@ -201,7 +205,7 @@ func (v *vocabulary) find(text string, from, to int) uint32 {
 		if s.id == 0 {
 			return none
 		}
-		if s.tag == uint32(h) && string(v.token(int(s.id))) == text[from:to] {
+		if s.tag == uint32(h) && v.token(int(s.id)) == text[from:to] {
 			return s.id
 		}
 	}
@@ -213,10 +217,8 @@ const (
 	mix2 = 0xc2b2ae3d27d4eb4f
 )
 
-func shortHash(key uint64, n int) uint64 {
-	h := (key ^ uint64(n)) * mix1
-	return (h ^ h>>32) * mix2
-}
+// shortHash is as good in its high bits, the only ones used, as the product: each depends on all lower bits of the key.
+func shortHash(key uint64, n int) uint64 { return (key ^ uint64(n)) * mix1 }
 
 // longHash mixes the first and the last eight bytes and the length: all there is of most tokens.
 func longHash(text string, from, to int) uint64 {
