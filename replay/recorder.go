@@ -250,6 +250,11 @@ func same(recorded, given Record) error {
 	return nil
 }
 
+// composerKey is the digest of the composer's recipe.
+func composerKey(c composer.Composition) fingerprint.Digest {
+	return fingerprint.Sum(c.Recipe().AppendJSON(nil))
+}
+
 func mergeLabels(session, turn map[string]string) map[string]string {
 	if len(session)+len(turn) == 0 {
 		return nil
