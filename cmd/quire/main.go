@@ -4,13 +4,9 @@
 // damaged. Results go to standard output, whole or not at all; errors and warnings go to standard error, one line each.
 package main
 
-import (
-	"os"
-	"os/signal"
-	"syscall"
-)
+import "os"
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // a reader that has gone is an error like any other, with its message and status
+	keepBrokenPipes()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -11,8 +11,11 @@ import (
 	"github.com/quirehq/quire/composer"
 )
 
-// maxSweep bounds how many budgets a sweep takes: more than anyone reads, and a table of 10,000 sections fits in memory.
-const maxSweep = 1000
+// The bounds of a sweep: more than anyone reads, and little enough to hold.
+const (
+	maxSweep      = 1000      // budgets
+	maxSweepCells = 1_000_000 // budgets times sections
+)
 
 // parseSweep reads FROM:TO:STEP and returns the budgets FROM, FROM+STEP and so on up to TO.
 func parseSweep(text string) ([]int64, error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/measure"
@@ -41,7 +42,7 @@ const (
 	schemaText  = `{"type":"string"}`
 )
 
-func promptFields() []field[prompt] {
+var promptFields = sync.OnceValue(func() []field[prompt] {
 	return []field[prompt]{
 		{"budget", "The most that the sections may add up to, in the measure. Absent or null: no limit. by-depth gives a limit for an agent of depth 0, 1, 2 and so on; the last one holds for every deeper one.",
 			`{"anyOf":[{"type":["integer","null"],"minimum":0,"maximum":9223372036854775807},` + schemaByDepth() + `]}`,
@@ -65,14 +66,14 @@ func promptFields() []field[prompt] {
 			`{"type":["integer","null"],"minimum":0,"maximum":9223372036854775807}`,
 			func(d *decoder, n *node, p *prompt) (err error) { p.config.MaxBytes, err = d.budget(n); return err }},
 		{"measure", "What budget and sizes are counted in. Absent: utf16, what JavaScript calls length.",
-			enum(bpe.Names()),
+			enum(measureNames()),
 			func(d *decoder, n *node, p *prompt) error {
-				return choose(d, n, bpe.Names(), measureByName, &p.config.Measure)
+				return choose(d, n, measureNames(), measureByName, &p.config.Measure)
 			}},
 		{"gate", "What is charged when. Absent: published. reserved keeps within the budget whenever core fits it.",
-			enum(namesOf(tiers.ParseGate)),
+			enum(gateNames()),
 			func(d *decoder, n *node, p *prompt) error {
-				return choose(d, n, namesOf(tiers.ParseGate), tiers.ParseGate, &p.config.Gate)
+				return choose(d, n, gateNames(), tiers.ParseGate, &p.config.Gate)
 			}},
 		{"active-fraction", "The share of what core leaves that active sections may fill: a decimal with at most 18 digits after the point. Absent: 0.95.",
 			`{"type":"number","minimum":0,"maximum":1}`,
@@ -87,9 +88,9 @@ func promptFields() []field[prompt] {
 				return err
 			}},
 		{"join", "What stands between two sections. Absent: blank-line.",
-			enum(namesOf(composer.ParseJoin)),
+			enum(joinNames()),
 			func(d *decoder, n *node, p *prompt) error {
-				return choose(d, n, namesOf(composer.ParseJoin), composer.ParseJoin, &p.config.Join)
+				return choose(d, n, joinNames(), composer.ParseJoin, &p.config.Join)
 			}},
 		{"depth", "How deep the agent stands below the main one, for by-depth. Absent: 0.",
 			`{"type":"integer","minimum":0,"maximum":2147483647}`,
@@ -117,9 +118,9 @@ func promptFields() []field[prompt] {
 				return nil
 			}},
 	}
-}
+})
 
-func byDepthFields() []field[[]int64] {
+var byDepthFields = sync.OnceValue(func() []field[[]int64] {
 	return []field[[]int64]{
 		{"by-depth", "The limits for depth 0, 1, 2 and so on.",
 			`{"type":"array","minItems":1,"items":` + schemaCount + `}`,
@@ -137,9 +138,9 @@ func byDepthFields() []field[[]int64] {
 				return nil
 			}},
 	}
-}
+})
 
-func sectionFields() []field[section] {
+var sectionFields = sync.OnceValue(func() []field[section] {
 	return []field[section]{
 		{"id", "Its name, unique in the prompt.", `{"type":"string","minLength":1}`,
 			func(d *decoder, n *node, s *section) (err error) {
@@ -149,9 +150,9 @@ func sectionFields() []field[section] {
 				return err
 			}},
 		{"tier", "core is never dropped, active fits below the ceiling, informational within the budget. Absent: core.",
-			enum(namesOf(tiers.ParseTier)),
+			enum(tierNames()),
 			func(d *decoder, n *node, s *section) error {
-				return choose(d, n, namesOf(tiers.ParseTier), tiers.ParseTier, &s.Tier)
+				return choose(d, n, tierNames(), tiers.ParseTier, &s.Tier)
 			}},
 		{"text", "The content. It is never trimmed.", schemaText,
 			func(d *decoder, n *node, s *section) (err error) {
@@ -202,7 +203,7 @@ func sectionFields() []field[section] {
 				return err
 			}},
 	}
-}
+})
 
 // section decodes one element of sections.
 func (d *decoder) section(n *node, index int, s *section) error {
@@ -232,6 +233,14 @@ func (d *decoder) section(n *node, index int, s *section) error {
 		return nil
 	})
 }
+
+// The names of the enumerations.
+var (
+	measureNames = sync.OnceValue(bpe.Names)
+	gateNames    = sync.OnceValue(func() []string { return namesOf(tiers.ParseGate) })
+	joinNames    = sync.OnceValue(func() []string { return namesOf(composer.ParseJoin) })
+	tierNames    = sync.OnceValue(func() []string { return namesOf(tiers.ParseTier) })
+)
 
 func measureByName(name string) (measure.Measure, error) {
 	m, known := bpe.ByName(name)
