@@ -97,6 +97,7 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 	root.AddCommand(
 		compileCommand(s),
 		explainCommand(s),
+		renderCommand(s),
 		fingerprintCommand(s),
 		schemaCommand(s),
 		versionCommand(s),

@@ -74,7 +74,6 @@ func Floors() []Row {
 		{Path: "composer/cachelab", Floor: 3, Beside: []string{
 			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json}},
 		{Path: "internal/promptfile", Floor: 3, Third: []string{json, yaml}},
-		{Path: "internal/registryfile", Floor: 3, Beside: []string{"internal/promptfile"}, Third: []string{json, yaml}},
 
 		// Floor 4: the first with effects.
 		{Path: "replay", Floor: 4, Third: []string{blake3, json, udiff, zstd}},
@@ -136,8 +135,7 @@ func alsoStd() map[string][]string {
 		// The date comes in as a value; reading the clock is its own check.
 		"composer/request": {"time"},
 		// Reads prompt files, as its name says, and ends before sections exist.
-		"internal/promptfile":   {"io/fs", "os", "path", "path/filepath"},
-		"internal/registryfile": {"io/fs", "os", "path", "path/filepath"},
+		"internal/promptfile": {"io/fs", "os", "path", "path/filepath"},
 		// One of the logs is a zip archive, in the caller's memory.
 		"composer/messages/sessions": {"archive/zip"},
 		// A glob is what path.Match says it is; nothing else of the package is used.

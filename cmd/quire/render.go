@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/fragments"
+	"github.com/quirehq/quire/internal/promptfile"
+)
+
+func renderCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "render FILE",
+		Short: "Assemble a registry of sections, tools and variables, and print the prompt",
+		Long: `Assemble what a registry file registers, as one scope sees it, and print the prompt: sections in order, references to
+variables replaced, empty sections left out.
+
+With --compose the assembly goes on to be composed, under the budget of the file or of the flags, which then mean what
+they mean to "quire compile".
+
+Other outputs, by -o:
+  text         the prompt (the default)
+  json         the assembly on one line; with --compose the composition
+  fingerprint  the 64 hex digits that b3sum prints for the text
+  recipe       with --compose: the recipe of kind fragments, without a line end`,
+		Example: `  quire render examples/registry.yaml --scope reviewer --var workspace=src
+  quire render examples/registry.yaml --scope reviewer -o json
+  quire render examples/registry.yaml --scope reviewer --compose --budget 4000`,
+		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+	}
+	prompt := addPromptFlags(cmd)
+	cmd.Flags().Lookup("doc").Hidden = true // a registry file has one document
+	var r render
+	cmd.Flags().StringVar(&r.scope, "scope", "", "the scope to assemble for; absent: the global one")
+	cmd.Flags().StringArrayVar(&r.variables, "var", nil, "NAME=VALUE: a variable's value instead of the file's; may be given more than once")
+	cmd.Flags().StringVar(&r.context.Channel, "channel", "", "where the conversation takes place, for what is limited to a channel")
+	cmd.Flags().StringVar(&r.context.Tenant, "tenant", "", "whose it is, for what is limited to a tenant")
+	cmd.Flags().BoolVar(&r.compose, "compose", false, "compose the assembly under the budget")
+	cmd.Flags().StringVarP(&r.format, "output", "o", "text", "what to print: text, json, fingerprint or recipe")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("doc") {
+			return fmt.Errorf("--doc: a registry file has one document")
+		}
+		for _, set := range prompt.settings() {
+			if set.Key != "role" && !r.compose {
+				return fmt.Errorf("%s has a meaning with --compose alone", set.Origin)
+			}
+		}
+		return r.run(s, prompt, args[0])
+	}
+	return cmd
+}
+
+// A render is what the flags of the command say.
+type render struct {
+	scope     string
+	variables []string
+	context   fragments.AssembleContext
+	compose   bool
+	format    string
+}
+
+func (r *render) run(s *streams, prompt *promptFlags, file string) error {
+	doc, err := r.read(s, prompt, file)
+	if err != nil {
+		return err
+	}
+	if r.context.Scope, err = doc.Scope(r.scope); err != nil {
+		return err
+	}
+	r.context.Role = doc.Config.Role
+	a, err := doc.Registry.Assemble(r.context)
+	if err != nil {
+		return doc.Locate(err, r.context.Scope)
+	}
+	if r.compose {
+		return r.composed(s, doc, a)
+	}
+	text, err := a.Render() // for -o json too: an assembly that cannot be rendered is of no use to a program
+	if err != nil {
+		return doc.Locate(err, r.context.Scope)
+	}
+	var out []byte
+	switch r.format {
+	case "text":
+		out = append(out, text...)
+	case "json":
+		out = append(a.AppendJSON(out), '\n')
+	case "fingerprint":
+		out = fmt.Appendln(out, fingerprint.SumString(text))
+	case "recipe":
+		return fmt.Errorf("-o recipe has a meaning with --compose alone")
+	default:
+		return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
+	}
+	_, err = s.out.Write(out)
+	return err
+}
+
+func (r *render) read(s *streams, prompt *promptFlags, file string) (*promptfile.RegistryDocument, error) {
+	src, name, err := readInput(s, file)
+	if err != nil {
+		return nil, err
+	}
+	var variables []promptfile.Setting
+	for _, v := range r.variables {
+		key, value, given := strings.Cut(v, "=")
+		if !given {
+			return nil, fmt.Errorf("--var: %q; want NAME=VALUE", v)
+		}
+		variables = append(variables, promptfile.Setting{Key: key, Value: value, Origin: "--var"})
+	}
+	folder := "."
+	if file != "-" {
+		folder = filepath.Dir(file)
+	}
+	open, done := prompt.opener(folder)
+	defer done()
+	return promptfile.ReadRegistry(src, name, promptfile.RegistryOptions{
+		Options:   promptfile.Options{Open: open, Set: prompt.settings(), JSON: strings.EqualFold(filepath.Ext(file), ".json")},
+		Variables: variables,
+	})
+}
+
+// composed prints a composition of the assembly.
+func (r *render) composed(s *streams, doc *promptfile.RegistryDocument, a fragments.Assembly) error {
+	c, err := a.Compile(doc.Config)
+	if err != nil {
+		return doc.Locate(err, r.context.Scope)
+	}
+	var out []byte
+	if r.format == "recipe" {
+		out = c.Recipe
+	} else {
+		appendTo, ok := formats()[r.format]
+		if !ok || r.format == "event" {
+			return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
+		}
+		if out, err = appendTo(out, c.Composition); err != nil {
+			return err
+		}
+	}
+	if _, err := s.out.Write(out); err != nil {
+		return err
+	}
+	if warning := c.Explain().Warning(); warning != "" {
+		s.warn("%s: %s", doc.Name, warning)
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package promptfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fragments"
+	"github.com/quirehq/quire/fragments/template"
+)
+
+// A RegistryDocument is a registry file that was read: what is registered, and the configuration under which an assembly
+// is composed.
+type RegistryDocument struct {
+	Name     string // of the source, as it was given to [ReadRegistry]
+	Registry *fragments.Registry
+	Config   composer.Config
+
+	scopes    map[string]fragments.Scope // by name; the global one has none
+	lines     map[place]int
+	toolOrder int // its line
+}
+
+// A place is what a line of the file registers. Two scopes may have the same name for different things.
+type place struct {
+	kind  fragments.Kind
+	name  string
+	scope fragments.Scope
+}
+
+// RegistryOptions say how a registry file is read.
+type RegistryOptions struct {
+	// Options are those of prompt files: Set replaces keys of the configuration.
+	Options
+
+	// Variables replace values: of every variable of that name, in whatever scope it is, or of a new global one.
+	Variables []Setting
+}
+
+// ReadRegistry reads a registry file, of at most [MaxSource] bytes and of one document, and registers what it holds.
+// Every error is an [Error].
+func ReadRegistry(src []byte, name string, opts RegistryOptions) (*RegistryDocument, error) {
+	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
+	if len(src) > MaxSource {
+		return nil, s.fail(0, "the registry file has more than 64 MiB", "keep long texts in files of their own")
+	}
+	roots, err := s.documents(opts.JSON)
+	if err != nil {
+		return nil, err
+	}
+	if len(roots) > 1 {
+		return nil, s.fail(roots[1].line, "a second document", "want one registry in a file")
+	}
+	d := decoder{source: s, files: files{open: opts.Open}}
+	var r registry
+	if roots[0].kind != mapping {
+		return nil, d.fail(roots[0].line, "the registry is "+roots[0].String(), "want a mapping with keys such as sections and variables")
+	}
+	if err := decode(&d, &roots[0], registryFields(), &r); err != nil {
+		return nil, err
+	}
+	for _, set := range opts.Set {
+		o := decoder{source: &source{name: set.Origin}, outside: true}
+		if err := decodeOne(&o, set.Key, &node{text: set.Value}, configFields(), &r); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.setVariables(opts.Variables); err != nil {
+		return nil, err
+	}
+	return d.register(&r)
+}
+
+// setVariables puts values in the place of those in the file.
+func (r *registry) setVariables(variables []Setting) error {
+	for _, set := range variables {
+		if !template.ValidName(set.Key) {
+			return &Error{File: set.Origin, What: quoted(set.Key) + " is no name of a variable", Want: "want a-z, 0-9 and _, beginning with a letter"}
+		}
+		found := false
+		for _, owner := range append([]*owned{&r.owned}, r.plugins...) {
+			for i := range owner.variables {
+				if v := &owner.variables[i]; v.name == set.Key {
+					v.value, v.hasValue, found = set.Value, true, true
+				}
+			}
+		}
+		if !found {
+			r.variables = append(r.variables, variable{item: item{name: set.Key}, value: set.Value, hasValue: true})
+		}
+	}
+	return nil
+}
+
+// register makes the registry and fills it, in the order of the file.
+func (d *decoder) register(r *registry) (*RegistryDocument, error) {
+	made, err := fragments.New(r.options)
+	if err != nil {
+		return nil, d.fail(r.toolOrderLine, strings.TrimPrefix(err.Error(), "fragments: "), "")
+	}
+	doc := &RegistryDocument{Name: d.name, Registry: made.As("the file"), Config: r.config,
+		scopes: map[string]fragments.Scope{"": {}}, lines: map[place]int{}, toolOrder: r.toolOrderLine}
+	for _, s := range r.scopes {
+		parent, declared := doc.scopes[s.parent]
+		if !declared {
+			return nil, d.fail(s.line, "the parent of scope "+quoted(s.name)+" is "+quoted(s.parent), doc.wantScope(s.parent, "declared before it"))
+		}
+		if _, twice := doc.scopes[s.name]; twice {
+			return nil, d.fail(s.line, "the scope "+quoted(s.name)+" is declared twice", "want a name for each")
+		}
+		doc.scopes[s.name] = parent.Child(s.name)
+	}
+	for _, owner := range append([]*owned{&r.owned}, r.plugins...) {
+		if err := doc.add(d, owner); err != nil {
+			return nil, err
+		}
+	}
+	return doc, nil
+}
+
+// add registers what one owner has: piece by piece for the file itself, all or nothing for a plugin.
+func (doc *RegistryDocument) add(d *decoder, owner *owned) error {
+	var contributions []fragments.Contribution // of a plugin, which has one scope
+	put := func(kind fragments.Kind, it item, c fragments.Contribution) error {
+		name := it.scope
+		if owner.plugin != "" {
+			name = owner.scope
+		}
+		scope, declared := doc.scopes[name]
+		if !declared {
+			return d.fail(it.line, fmt.Sprintf("%v %s is in the scope %s", kind, quoted(it.name), quoted(name)), doc.wantScope(name, "declared under scopes"))
+		}
+		if it.match != (fragments.Match{}) {
+			c = fragments.Scoped(it.match, c)
+		}
+		at := place{kind, it.name, scope}
+		if line, taken := doc.lines[at]; taken {
+			return d.fail(it.line, fmt.Sprintf("%v %s: %v", kind, quoted(it.name), fragments.ErrDuplicateName),
+				fmt.Sprintf("it is at line %d already, and a scope has a name once", line))
+		}
+		doc.lines[at] = it.line
+		if owner.plugin != "" {
+			contributions = append(contributions, c)
+			return nil
+		}
+		_, err := doc.Registry.Contribute(scope, c)
+		return doc.Locate(err)
+	}
+	for _, s := range owner.sections {
+		c := fragments.AddSection(s.registered())
+		if s.hasMode {
+			c = fragments.Contribute(s.mode, s.registered())
+		}
+		if err := put(fragments.KindSection, s.item, c); err != nil {
+			return err
+		}
+	}
+	for _, v := range owner.variables {
+		provider := func(fragments.AssembleContext) (string, bool, error) { return v.value, v.hasValue, nil }
+		if err := put(fragments.KindVariable, v.item, fragments.AddVariable(v.name, provider)); err != nil {
+			return err
+		}
+	}
+	for _, p := range owner.providers {
+		provider := func(fragments.AssembleContext) (fragments.ToolResult, error) { return p.result, nil }
+		if err := put(fragments.KindTools, p.item, fragments.AddTools(p.name, provider)); err != nil {
+			return err
+		}
+	}
+	if owner.plugin == "" {
+		return nil
+	}
+	_, err := fragments.NewPlugin(owner.plugin, contributions...).Register(doc.Registry, doc.scopes[owner.scope])
+	return doc.Locate(err)
+}
+
+// Scope returns the scope of a name; "" is the global one. For an unknown one the error lists those of the file.
+func (doc *RegistryDocument) Scope(name string) (fragments.Scope, error) {
+	scope, declared := doc.scopes[name]
+	if !declared {
+		return scope, &Error{File: doc.Name, What: "no scope " + quoted(name), Want: doc.wantScope(name, "")}
+	}
+	return scope, nil
+}
+
+func (doc *RegistryDocument) wantScope(name, how string) string {
+	var names []string
+	for known := range doc.scopes { // sorted below: no order shows
+		if known != "" {
+			names = append(names, known)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case nearestTo(name, names) != "":
+		return "did you mean " + nearestTo(name, names) + "?"
+	case len(names) == 0:
+		return "the file declares none under scopes"
+	case how != "":
+		return "want one " + how + ": " + strings.Join(names, ", ")
+	}
+	return "want " + oneOf(names)
+}
+
+// Locate turns an error of package fragments about something that the file registers into an [Error] at its line. An
+// error about an assembly knows no scope: pass the one it was made for, and the nearest of that name is meant.
+func (doc *RegistryDocument) Locate(err error, assembled ...fragments.Scope) error {
+	if err == nil {
+		return nil
+	}
+	located := &Error{File: doc.Name, What: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "fragments: "), "composer: "), Err: err}
+	var about *fragments.Error
+	if !errors.As(err, &about) {
+		if errors.Is(err, fragments.ErrUnregisteredTool) {
+			located.Line = doc.toolOrder
+		}
+		return located
+	}
+	located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
+	if about.Owner != "" {
+		located.Line = doc.lines[place{about.Kind, about.Name, about.Scope}]
+		return located
+	}
+	for _, scope := range assembled {
+		for at, more := scope, true; more && located.Line == 0; at, more = at.Parent() {
+			located.Line = doc.lines[place{about.Kind, about.Name, at}]
+		}
+	}
+	return located
+}
