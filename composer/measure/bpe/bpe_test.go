@@ -116,18 +116,14 @@ func TestCountDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLongWords has what makes naive merging quadratic; each would take minutes then, and the test would time out.
+// TestLongWords has what makes naive merging quadratic; together these would take longer than go test waits.
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	e := encoding(t, "o200k_base")
 	const size = 1 << 20
 	for _, unit := range []string{"a", " ", "\n", " \n", "語", "-", "\u0301", "Aʰ", "x\u0301"} {
 		text := strings.Repeat(unit, size/len(unit))
-		ids := e.AppendTokens(nil, text)
-		if got, want := e.Count(text), int64(len(ids)); got != want {
-			t.Errorf("count of many %q = %d, but there are %d ids", unit, got, want)
-		}
-		back, err := e.AppendText(nil, ids...)
+		back, err := e.AppendText(nil, e.AppendTokens(nil, text)...)
 		if err != nil {
 			t.Fatal(err)
 		}
