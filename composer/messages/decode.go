@@ -18,8 +18,9 @@ func ParseMessage(src []byte) (Message, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(src))
 	m, err := decodeMessage(d)
 	if err == nil {
+		end := d.InputOffset()
 		if _, err = d.ReadToken(); err == nil {
-			err = fmt.Errorf("something follows the message at byte %d", d.InputOffset())
+			err = fmt.Errorf("something follows the message, which ends at byte %d", end)
 		} else if errors.Is(err, io.EOF) {
 			return m, nil
 		}

@@ -298,7 +298,7 @@ func (e *encoder) close(start int, extra []Member) error {
 		return nil
 	}
 	for i, p := range e.pieces {
-		if p.from >= start { // it is about to be moved
+		if p.text == "" && p.from >= start { // it is about to be moved
 			e.pieces[i] = piece{text: string(e.buf[p.from:p.to])}
 		}
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 )
 
-// link finds the units of a conversation: it returns for each message the place of the first message of its unit. On
-// the way it gives ids to calls without one, and to their results, in copies that take the place of the messages.
+// Units finds what belongs together in a conversation: for each message the place of the first message of its unit. It
+// also returns the conversation with an id for every call that had none, and for its result; the messages passed are
+// not changed.
 //
 // A result belongs to the last call before it that has its id and no result yet, or, where all have one, to the last
 // that has the id: real logs use ids again in later turns. A result without an id belongs to the first call without
@@ -16,6 +17,23 @@ import (
 // calls. A result without a call and a call without a result are units of their own, and pass as they are.
 //
 // A message of thinking alone belongs to the assistant message directly behind it.
+//
+// An id is made of the call's name, its arguments in canonical form and how many calls stand before it: it is the same
+// each time the session is rebuilt, and no two calls have the same.
+func Units(conversation []Message) (first []int, named []Message) {
+	turns := make([]*Message, len(conversation))
+	for i := range conversation {
+		turns[i] = &conversation[i]
+	}
+	units := link(turns)
+	first, named = make([]int, len(units)), make([]Message, len(units))
+	for i, m := range turns {
+		first[i], named[i] = int(units[i]), *m
+	}
+	return first, named
+}
+
+// link is [Units] on messages that may be replaced by changed copies.
 func link(conversation []*Message) (first []int32) {
 	u := make(union, len(conversation))
 	for i := range u {
@@ -137,8 +155,7 @@ type namelessCall struct {
 	answered bool
 }
 
-// callNameless notes a call without an id and gives it one: 128 bits of what it is called, what it is told and how many
-// calls were before it. It is the same each time the session is rebuilt, and no other call of the session has it.
+// callNameless notes a call without an id and gives it one, of 37 characters that every provider takes.
 func (p *pairing) callNameless(b *Block, at int32) string {
 	e := encoder{buf: []byte("{")}
 	_ = e.toolCall(b) // what has no canonical form is refused with its place when the message is written
