@@ -1,0 +1,76 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+// Composing returns the jobs that make a text of sections and its fingerprint: without a budget, so that all bytes are
+// emitted. Their floor copies the contents into one fresh buffer of the right size and hashes it.
+func Composing() []Job {
+	jobs := []Job{
+		composing("compose", "The quick brown fox jumps over. ", 100, 1<<10),
+		composing("compose-cjk", "日本語の文章です。", 100, 1<<10),
+		composing("compose-latin", "Blåbærsyltetøy på brød, så øl. ", 100, 1<<10),
+		composing("compose-4KiB", "The quick brown fox jumps over. ", 100, 4<<10),
+	}
+	for count := 10; count <= 1_000_000; count *= 10 {
+		jobs = append(jobs, composing("compose-small", "The quick brown fox jumps over. ", count, 128))
+	}
+	return jobs
+}
+
+func composing(name, unit string, count, size int) Job {
+	return Job{
+		Name:  name,
+		Size:  fmt.Sprintf("sections=%d/size=%s", count, bytesName(size)),
+		Count: count,
+		Bytes: int64(count)*int64(size+2) - 2,
+		Prepare: func() (run, floor func()) {
+			sections := Sections(unit, count, size)
+			run = func() {
+				c, err := composer.Compose(sections, composer.Config{})
+				if err != nil {
+					panic(err) // the sections are ours
+				}
+				c.Fingerprint()
+			}
+			return run, func() { joinAndHash(sections) }
+		},
+	}
+}
+
+// Sections returns sections of distinct texts in three tiers, each of size bytes: unit over and over, and then the
+// number of the section.
+func Sections(unit string, count, size int) []composer.Section {
+	sections := make([]composer.Section, count)
+	for i := range sections {
+		number := fmt.Sprint(" ", i)
+		text := strings.Repeat(unit, (size-len(number))/len(unit)) + number
+		sections[i] = composer.Section{
+			ID:      fmt.Sprint("section-", i),
+			Content: text + strings.Repeat(".", size-len(text)),
+			Tier:    tiers.Tier(i % 3),
+		}
+	}
+	return sections
+}
+
+func joinAndHash(sections []composer.Section) fingerprint.Digest {
+	length := 0
+	for i := range sections {
+		length += len(sections[i].Content) + 2
+	}
+	text := make([]byte, 0, length)
+	for i := range sections {
+		if i > 0 {
+			text = append(text, "\n\n"...)
+		}
+		text = append(text, sections[i].Content...)
+	}
+	return fingerprint.Sum(text)
+}
