@@ -1,0 +1,197 @@
+package messages_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/tiers"
+)
+
+// full has something of everything; the texts name their groups.
+func full() messages.Prompt {
+	text := func(role messages.Role, texts ...string) []messages.Message {
+		var out []messages.Message
+		for _, t := range texts {
+			out = append(out, messages.TextMessage(role, t))
+		}
+		return out
+	}
+	return messages.Prompt{
+		Groups: messages.Groups{
+			Instructions: text(messages.System, "I1", "I2"),
+			Attachments:  text(messages.User, "A1", "A2"),
+			Summaries:    text(messages.System, "S1"),
+			History:      text(messages.User, "H1", "H2"),
+			ToolResults:  []messages.Message{toolResult(messages.Block{Text: "R1"})},
+			Current:      text(messages.User, "Q1"),
+		},
+		Context: []messages.Context{{Title: "C1"}, {Title: "C2"}},
+		Skills:  []messages.Skill{{Name: "k1", Description: "d", Body: "b", Loaded: true}, {Name: "k2"}},
+		Tools:   []messages.ToolSpec{{Name: "t1"}},
+	}
+}
+
+// shape writes the texts of messages in order, the first line of each, a bar behind a breakpoint.
+func shape(t *testing.T, a messages.Assembly) string {
+	var out []string
+	for i, m := range a.Messages {
+		text, _, _ := strings.Cut(textOf(t, m), "\n")
+		if a.Places[i].Breakpoint {
+			text += " |"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestLayouts(t *testing.T) {
+	tail := func(p *messages.Prompt) {
+		p.Tail = &messages.Tail{Segments: []messages.Segment{{ID: "own", Text: "X1"}}}
+		p.Attachments[0].Segment = "resource:a"
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*messages.Prompt)
+		o      messages.Options
+		want   string
+	}{
+		{"cache-aware", nil, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
+		{"legacy", nil, messages.Options{Layout: messages.Legacy},
+			`C1:; C2:; Skill k1:; Skill k2: (no description); Available tools:; I1; I2 |; S1; H1; H2; Q1 |; A1; A2; "R1"`},
+		{"a tail", tail, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1: d; Skill k2: (no description); Available tools: |; A2; S1; H1; H2; "R1"; Q1 |; A1; Skill k1:; X1`},
+		{"a tail, legacy", tail, messages.Options{Layout: messages.Legacy},
+			`C1:; C2:; Skill k1: d; Skill k2: (no description); Available tools:; I1; I2 |; S1; H1; H2; Q1 |; A2; "R1"; A1; Skill k1:; X1`},
+		{"a tail whose order is known", func(p *messages.Prompt) {
+			tail(p)
+			p.Tail.Order = []string{"own", "gone", "skill:k1"}
+		}, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1: d; Skill k2: (no description); Available tools: |; A2; S1; H1; H2; "R1"; Q1 |; X1; Skill k1:; A1`},
+		{"system messages that lead without attachments before them", func(p *messages.Prompt) {
+			p.Attachments = nil
+			p.History[0].Role = messages.System
+		}, messages.Options{},
+			`I1; I2 |; S1; H1; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; H2; "R1"; Q1 |`},
+		{"a model that takes definitions", func(p *messages.Prompt) { p.Model.Tools = true }, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description) |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
+		{"eager skills", nil, messages.Options{EagerSkills: true},
+			`I1; I2 |; C1:; C2:; Skill k1:; Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
+		{"a cache marker", func(p *messages.Prompt) { p.History[0].Content[0].Cache = "{}" }, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1 |; H2; "R1"; Q1 |`},
+		{"a cache marker on what is evicted moves to what is before it", func(p *messages.Prompt) {
+			p.History[0].Content[0] = messages.Block{Kind: messages.KindText, Text: strings.Repeat("H", 100), Cache: "{}"}
+		}, messages.Options{Notice: true, Policy: messages.ByItem, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(130)}},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; (earlier messages were left out) |; H2; Q1 |`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := full()
+			if test.change != nil {
+				test.change(&p)
+			}
+			a, err := p.Assemble(test.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "messages", test.want, shape(t, a))
+		})
+	}
+}
+
+// Bytes of the tail move only where a text is new or another.
+func TestTailKeepsItsOrder(t *testing.T) {
+	turn := func(order []string, segments ...messages.Segment) messages.Assembly {
+		a, err := messages.Prompt{Tail: &messages.Tail{Order: order, Segments: segments}}.Assemble(messages.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := turn(nil, messages.Segment{ID: "b", Text: "B"}, messages.Segment{ID: "a", Text: "A"})
+	second := turn(first.Tail, messages.Segment{ID: "c", Text: "C"}, messages.Segment{ID: "a", Text: "A2"}, messages.Segment{ID: "b", Text: "B"})
+	third := turn(second.Tail, messages.Segment{ID: "c", Text: "C"})
+	compare(t, "first", "B; A", shape(t, first))
+	compare(t, "second", "B; A2; C", shape(t, second))
+	compare(t, "third", "C", shape(t, third))
+	compare(t, "order", []string{"b", "a", "c"}, third.Tail)
+}
+
+// What is evicted before it was ever in the tail has no place there yet.
+func TestTailForgetsWhatWasNeverThere(t *testing.T) {
+	p := messages.Prompt{Tail: &messages.Tail{Order: []string{"known"}, Segments: []messages.Segment{
+		{ID: "known", Text: "aaaa"}, {ID: "in", Text: "bbbb"}, {ID: "out", Text: "cccc"}}}}
+	a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(8)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "order", []string{"known", "in"}, a.Tail)
+	a, err = p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(3)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "order", []string{"known"}, a.Tail)
+}
+
+func TestReportListsFewAndCountsAll(t *testing.T) {
+	var p messages.Prompt
+	for i := range 300 {
+		m := messages.TextMessage(messages.User, "secret")
+		m.ID = fmt.Sprint("h", i)
+		p.History = append(p.History, m)
+	}
+	for i := range 70 {
+		p.Skills = append(p.Skills, messages.Skill{Name: fmt.Sprint("k", i)})
+	}
+	a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(1), ReportOmissions: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "listed", messages.MaxOmissions, len(a.Report.Omitted))
+	compare(t, "counted", 300+messages.MaxSkills, a.Report.OmittedCount)
+	compare(t, "unlisted skills", 6, a.Report.UnlistedSkills)
+	compare(t, "last", messages.Omission{Kind: messages.GroupHistory, ID: "h255", Tokens: 2, Bytes: 6}, a.Report.Omitted[255])
+	a, err = p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Report.Omitted != nil || a.Report.OmittedCount != 300+messages.MaxSkills {
+		t.Errorf("not asked for: %d listed, %d counted", len(a.Report.Omitted), a.Report.OmittedCount)
+	}
+}
+
+// A current tool result whose call stands in the history goes with that call, not with the tool results; one whose call
+// is answered in the current input stays with it.
+func TestCurrentResultsJoinTheirCalls(t *testing.T) {
+	all := talk("cA rA cB u cC")
+	for i := range all {
+		all[i].Content[0].Extra = []messages.Member{{Name: "pad", Value: "1"}}
+		if all[i].Content[0].Kind == messages.KindToolCall {
+			all[i].Content[0].Text = "aaaa"
+		}
+	}
+	result := func(id string) messages.Message { return toolResult(messages.Block{ID: id, Text: "bb"}) }
+	p := messages.Prompt{Groups: messages.Groups{
+		History:     all,
+		ToolResults: []messages.Message{result("B"), result("unknown")},
+		Current:     []messages.Message{result("C")},
+	}}
+	kept := func(bytes int64) string {
+		a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(bytes)}})
+		if err != nil {
+			return err.Error()
+		}
+		var out []string
+		for _, place := range a.Places {
+			out = append(out, place.Section)
+		}
+		return strings.Join(out, " ")
+	}
+	compare(t, "all", "history/0 history/1 history/2 history/3 history/4 tool_results/0 tool_results/1 input/0", kept(27))
+	compare(t, "without the unknown", "history/0 history/1 history/2 history/3 history/4 tool_results/0 input/0", kept(26))
+	compare(t, "without A", "history/2 history/3 history/4 tool_results/0 input/0", kept(22))
+	compare(t, "without B", "history/3 history/4 input/0", kept(16))
+	compare(t, "without the text", "history/4 input/0", kept(8))
+	compare(t, "less", "messages: what is never evicted exceeds the budget by 0 tokens and 1 bytes", kept(7))
+}

@@ -1,0 +1,123 @@
+package messages_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+func recipeOf(t *testing.T) (messages.Assembly, string) {
+	p := full()
+	p.Tail = &messages.Tail{Order: []string{"own"}, Segments: []messages.Segment{{ID: "own", Text: "X1"}}}
+	p.Context[0].Priority = -7
+	p.History[0].Content[0].Cache = "{}"
+	p.History[1] = toolResult(messages.Block{ID: "c", Text: strings.Repeat("x", 100)})
+	a, err := p.Assemble(messages.Options{Policy: messages.Quantised, Notice: true, Fold: &messages.Fold{Cap: 10},
+		Budget: &messages.Budget{MaxInputTokens: tiers.Limit(45), MaxInputBytes: tiers.Limit(1000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, string(a.Recipe())
+}
+
+func TestRecipe(t *testing.T) {
+	a, recipe := recipeOf(t)
+	for _, want := range []string{
+		`{"items":[{"bytes":"2","digest":"` + fingerprint.SumString(`{"content":[{"text":"I1","type":"text"}],"role":"system"}`).String() + `","group":"instructions","size":"1"},`,
+		`"group":"history","mark":true,"size":"1"}`, `"group":"history","size":"8","whole":"26"}`,
+		`"group":"context","priority":"-7","size":"1"}`, `"group":"skill_body","line":"11","segment":"skill:k1",`,
+		`"group":"notice"`,
+		`],"kind":"messages","layout":"cache_aware","max-input-bytes":"1000","max-input-tokens":"45","measure":"chars/4",` +
+			`"policy":"quantised","quantum":"11","tail":["own"],"version":"quire/1"}`,
+	} {
+		if !strings.Contains(recipe, want) {
+			t.Errorf("no %s in\n%s", want, recipe)
+		}
+	}
+	if n := strings.Count(recipe, `"digest"`); n != len(a.Inputs()) {
+		t.Errorf("%d digests, %d inputs", n, len(a.Inputs()))
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	a, recipe := recipeOf(t)
+	swap := func(old, replacement string) string {
+		if !strings.Contains(recipe, old) {
+			t.Fatalf("no %s in %s", old, recipe)
+		}
+		return strings.Replace(recipe, old, replacement, 1)
+	}
+	for _, test := range []struct {
+		name, src string
+		is        error
+		want      string
+	}{
+		{"nothing", "", messages.ErrRecipe, "messages: not a recipe of messages"},
+		{"another kind", swap(`"kind":"messages"`, `"kind":"composer"`), messages.ErrRecipe, `kind "composer"; want "messages"`},
+		{"another version", swap("quire/1", "quire/0"), messages.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
+		{"white space", swap(`,"kind"`, `, "kind"`), messages.ErrRecipe, "differs from canonical form"},
+		{"something behind", recipe + "\n", messages.ErrRecipe, "something follows it"},
+		{"another member", swap(`"kind"`, `"kin":1,"kind"`), messages.ErrRecipe, "kin"},
+		{"a group", swap("instructions", "instruction"), messages.ErrRecipe, `item 1: unknown group "instruction"`},
+		{"a policy", swap("quantised", "quantized"), messages.ErrRecipe, `unknown policy "quantized"`},
+		{"a layout", swap("cache_aware", "cache-aware"), messages.ErrRecipe, `unknown layout "cache-aware"`},
+		{"a number", swap(`"bytes":"2"`, `"bytes":"2.0"`), messages.ErrRecipe, `item 1: bytes: want an integer in decimal; found "2.0"`},
+		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), messages.ErrRecipe, "differs from canonical form"},
+		{"a negative size", swap(`"bytes":"2"`, `"bytes":"-2"`), messages.ErrRecipe, "item 1: negative size"},
+		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), messages.ErrRecipe, "quantum 0; want 1 or more"},
+		{"no such line", swap(`"line":"11"`, `"line":"99"`), messages.ErrRecipe, "no line of a skill"},
+		{"a line of another kind", swap(`"line":"11"`, `"line":"0"`), messages.ErrRecipe, "no line of a skill"},
+		{"an absent content", swap(`"digest":"`, `"digest":"00`)[:len(`{"items":[{"bytes":"2","digest":"`)+64] + recipe[len(`{"items":[{"bytes":"2","digest":"`)+64:], nil, "messages: instructions 1: no content 00"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := messages.Compile([]byte(test.src), store(a))
+			if err == nil || !strings.Contains(err.Error(), test.want) || test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+	broken := func(d fingerprint.Digest) (string, error) { return "{", nil }
+	if _, err := messages.Compile([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: messages: ") {
+		t.Errorf("a content that is no message: error %v", err)
+	}
+}
+
+// Whatever byte of a recipe is changed, it is refused, or compiled to something: there is no panic.
+func TestCompileChangedBytes(t *testing.T) {
+	a, recipe := recipeOf(t)
+	contents := store(a)
+	for i := range recipe {
+		for _, bit := range []byte{1, 2, 4, 16} {
+			changed := []byte(recipe)
+			changed[i] ^= bit
+			c, err := messages.Compile(changed, func(d fingerprint.Digest) (string, error) {
+				if content, err := contents(d); err == nil {
+					return content, nil
+				}
+				return a.Inputs()[0], nil
+			})
+			if err == nil && c.Len() == 0 {
+				t.Fatalf("byte %d changed to %q: nothing is left", i, changed[i])
+			}
+		}
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	p := full()
+	a, err := p.Assemble(messages.Options{Notice: true, Budget: &messages.Budget{MaxInputTokens: tiers.Limit(20)}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(a.Recipe(), `{"role":"user","content":[{"type":"tool_call"}]}`)
+	f.Fuzz(func(t *testing.T, src []byte, content string) {
+		c, err := messages.Compile(src, func(fingerprint.Digest) (string, error) { return content, nil })
+		if err == nil {
+			c.Text()
+		}
+	})
+}
