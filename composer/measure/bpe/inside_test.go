@@ -319,6 +319,9 @@ func TestDecodeRefusesWhatIsNoVocabulary(t *testing.T) {
 }
 
 func TestMemoRemembersAndForgets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts three generations of texts: skipped by -short")
+	}
 	t.Parallel()
 	e, _ := EncodingByName(nameCL100k)
 	textOf := func(i int) string {
