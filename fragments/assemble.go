@@ -1,6 +1,7 @@
 package fragments
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -87,17 +88,19 @@ func (a *Assembly) setVariables(v *view, there presence, ctx AssembleContext) er
 func (a *Assembly) addSections(v *view, there presence, ctx AssembleContext) (final map[string]bool, err error) {
 	a.Sections = make([]AssembledSection, 0, len(v.entries[KindSection]))
 	final = map[string]bool{}
-	for _, c := range v.entries[KindSection] {
+	var absent []string // final ones whose gate said no
+	for i := range v.entries[KindSection] {
+		c := &v.entries[KindSection][i]
 		s := &c.section
-		if !there.has(c) {
-			// A final section whose gate said no stays absent. Only an ordinary global one may show through in its
-			// place, and then the name is not final.
-			if _, visible := final[s.Name]; !visible && s.OwnerFinal && c.conditions != nil && !there[c.entry] {
-				final[s.Name] = true
+		if !there.has(*c) {
+			if s.OwnerFinal && c.conditions != nil && !there[c.entry] {
+				absent = append(absent, s.Name)
 			}
 			continue
 		}
-		final[s.Name] = s.OwnerFinal
+		if s.OwnerFinal {
+			final[s.Name] = true
+		}
 		text := s.Text
 		if s.TextFunc != nil {
 			if text, err = s.TextFunc(ctx); err == nil {
@@ -112,14 +115,31 @@ func (a *Assembly) addSections(v *view, there presence, ctx AssembleContext) (fi
 			Priority: s.Priority, Chain: s.Chain, Group: s.Group, Breakpoint: s.Breakpoint,
 		})
 	}
+	if absent != nil {
+		visible := make(map[string]bool, len(a.Sections))
+		for i := range a.Sections {
+			visible[a.Sections[i].Name] = true
+		}
+		for _, name := range absent {
+			if !visible[name] { // else an ordinary global one shows through, and that is not final
+				final[name] = true
+			}
+		}
+	}
 	return final, nil
+}
+
+// A provided is what a provider gave to this assembly.
+type provided struct {
+	*entry
+	ToolResult
 }
 
 // addTools returns the names that are final.
 func (a *Assembly) addTools(v *view, there presence, ctx AssembleContext, order toolOrder) (final map[string]bool, err error) {
+	var results []provided
+	n := 0
 	final = map[string]bool{}
-	from := map[string]*entry{} // which provider a tool is of
-	known := map[string]bool{}
 	for _, c := range v.entries[KindTools] {
 		if !there.has(c) {
 			continue
@@ -128,31 +148,49 @@ func (a *Assembly) addTools(v *view, there presence, ctx AssembleContext, order 
 		if err != nil {
 			return nil, c.fail(err)
 		}
-		for _, t := range result.Tools {
-			if err := t.check(); err != nil {
+		for i := range result.Tools {
+			if err := result.Tools[i].check(); err != nil {
 				return nil, c.fail(err)
 			}
-			if other := from[t.Name]; other != nil {
-				return nil, c.fail(fmt.Errorf("%w %q: provider %q of %q has it already", ErrDuplicateTool, t.Name, other.name, other.owner))
-			}
-			from[t.Name] = c.entry
-			if result.KnownNames == nil {
-				known[t.Name] = true
-			}
-		}
-		for _, name := range result.KnownNames {
-			known[name] = true
 		}
 		for _, name := range result.OwnerFinalNames {
 			final[name] = true
 		}
-		a.Tools = append(a.Tools, result.Tools...)
+		results = append(results, provided{c.entry, result})
+		n += len(result.Tools)
 	}
-	if err := order.check(known); err != nil {
+	a.Tools = make([]Tool, 0, n)
+	for _, p := range results {
+		a.Tools = append(a.Tools, p.Tools...)
+	}
+	slices.SortFunc(a.Tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
+	for i := 1; i < len(a.Tools); i++ {
+		if a.Tools[i].Name == a.Tools[i-1].Name {
+			return nil, duplicateTool(results, a.Tools[i].Name)
+		}
+	}
+	if err := order.check(results); err != nil {
 		return nil, err
 	}
-	order.sort(a.Tools)
+	a.Tools = order.apply(a.Tools)
 	return final, nil
+}
+
+// duplicateTool names the two providers of a tool that comes twice.
+func duplicateTool(results []provided, name string) error {
+	var first *entry
+	for _, p := range results {
+		for _, t := range p.Tools {
+			switch {
+			case t.Name != name:
+			case first == nil:
+				first = p.entry
+			default:
+				return p.fail(fmt.Errorf("%w %q: provider %q of %q has it already", ErrDuplicateTool, name, first.name, first.owner))
+			}
+		}
+	}
+	return fmt.Errorf("fragments: %w %q", ErrDuplicateTool, name)
 }
 
 // restore returns what transforms left of a list, with its final entries as they were; see [Registry.Assemble].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fragments/template"
@@ -28,23 +29,28 @@ func (a Assembly) Render() (string, error) {
 	for i := range a.Sections {
 		size += len(a.Sections[i].Text) + 2
 	}
-	out := make([]byte, 0, size+size/16)
+	var out strings.Builder
+	out.Grow(size)
+	var filled []byte
 	for i := range a.Sections {
 		s := &a.Sections[i]
-		before := len(out)
-		if before > 0 {
-			out = append(out, "\n\n"...)
+		if !strings.Contains(s.Text, "{{") {
+			if s.Text != "" && out.Len() > 0 {
+				out.WriteString("\n\n")
+			}
+			out.WriteString(s.Text)
+			continue
 		}
-		start := len(out)
 		var err error
-		if out, err = template.Append(out, s.Text, a.Variables); err != nil {
+		if filled, err = template.Append(filled[:0], s.Text, a.Variables); err != nil {
 			return "", s.fail("", err)
 		}
-		if len(out) == start {
-			out = out[:before]
+		if len(filled) > 0 && out.Len() > 0 {
+			out.WriteString("\n\n")
 		}
+		out.Write(filled)
 	}
-	return string(out), nil
+	return out.String(), nil
 }
 
 // Lower returns the sections for package composer, their texts and alternates with references replaced. A section whose

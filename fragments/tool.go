@@ -57,10 +57,14 @@ func (t *Tool) check() error {
 	case t.Name == UnlistedTools:
 		return fmt.Errorf("%w %q: it is where a tool order puts unlisted tools", ErrReservedTool, t.Name)
 	}
-	if err := checkUTF8(fmt.Sprintf("name of tool %q", t.Name), t.Name); err != nil {
-		return err
+	err := checkUTF8("name", t.Name)
+	if err == nil {
+		err = checkUTF8("description", t.Description)
 	}
-	return checkUTF8(fmt.Sprintf("description of tool %q", t.Name), t.Description)
+	if err != nil {
+		return fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	return nil
 }
 
 // A ToolResult is what a provider gives to one assembly.
@@ -85,62 +89,83 @@ func StaticTools(tools ...Tool) ToolProvider {
 	return func(AssembleContext) (ToolResult, error) { return ToolResult{Tools: tools}, nil }
 }
 
-// A toolOrder gives every listed tool its place. The nil order has all tools unlisted.
-type toolOrder map[string]int
+// A toolOrder is a checked list with one rest entry. The nil order has all tools unlisted.
+type toolOrder []string
 
 func newToolOrder(list []string) (toolOrder, error) {
-	if list == nil {
-		return nil, nil
-	}
-	order := make(toolOrder, len(list))
+	first := make(map[string]int, len(list))
 	var problems []error
 	rests := 0
 	for i, name := range list {
 		if name == UnlistedTools {
 			rests++
 		}
-		if first, listed := order[name]; listed {
-			problems = append(problems, fmt.Errorf("%w: %q stands at %d and at %d", ErrToolOrderDuplicate, name, first+1, i+1))
+		if j, listed := first[name]; listed {
+			problems = append(problems, fmt.Errorf("%w: %q stands at %d and at %d", ErrToolOrderDuplicate, name, j+1, i+1))
 			continue
 		}
-		order[name] = i
+		first[name] = i
 	}
-	if rests != 1 {
+	if list != nil && rests != 1 {
 		problems = append(problems, fmt.Errorf("%w: it has %d", ErrToolOrderRest, rests))
 	}
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("fragments: %w", errors.Join(problems...))
 	}
-	return order, nil
+	return slices.Clone(list), nil
 }
 
 // check refuses an order that names tools nobody knows.
-func (o toolOrder) check(known map[string]bool) error {
-	var unknown []string
-	for name := range o { // sorted by place below: no order shows
-		if name != UnlistedTools && !known[name] {
-			unknown = append(unknown, name)
-		}
-	}
-	if unknown == nil {
+func (o toolOrder) check(results []provided) error {
+	if o == nil {
 		return nil
 	}
-	slices.SortFunc(unknown, func(a, b string) int { return cmp.Compare(o[a], o[b]) })
+	known := map[string]bool{UnlistedTools: true}
+	for _, p := range results {
+		for _, name := range p.KnownNames {
+			known[name] = true
+		}
+		for i := 0; i < len(p.Tools) && p.KnownNames == nil; i++ {
+			known[p.Tools[i].Name] = true
+		}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(o), func(name string) bool { return known[name] })
+	if len(unknown) == 0 {
+		return nil
+	}
+	delete(known, UnlistedTools)
 	names := "there are none"
 	if len(known) > 0 {
 		names = strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 	}
-	return fmt.Errorf("fragments: %w: %q; known tools: %s", ErrUnregisteredTool, unknown, names)
+	return fmt.Errorf("fragments: %w: %q; known tools: %s", ErrUnregisteredTool, []string(unknown), names)
 }
 
-func (o toolOrder) sort(tools []Tool) {
-	place := func(name string) int {
-		if i, listed := o[name]; listed {
-			return i
-		}
-		return o[UnlistedTools]
+// apply puts tools that are sorted by name in order.
+func (o toolOrder) apply(tools []Tool) []Tool {
+	if o == nil {
+		return tools
 	}
-	slices.SortFunc(tools, func(a, b Tool) int {
-		return cmp.Or(cmp.Compare(place(a.Name), place(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
+	listed := make(map[int]bool, len(o)) // by place in tools
+	place := make([]int, len(o))
+	for i, name := range o {
+		at, found := slices.BinarySearchFunc(tools, name, func(t Tool, name string) int { return cmp.Compare(t.Name, name) })
+		if place[i] = -1; found {
+			place[i], listed[at] = at, true
+		}
+	}
+	out := make([]Tool, 0, len(tools))
+	for i, name := range o {
+		switch {
+		case name == UnlistedTools:
+			for at, t := range tools {
+				if !listed[at] {
+					out = append(out, t)
+				}
+			}
+		case place[i] >= 0:
+			out = append(out, tools[place[i]])
+		}
+	}
+	return out
 }
