@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -26,16 +27,20 @@ type Probe func(PromptBuilt)
 // Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
 // itself is made when it is first asked for.
 func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, error) {
-	if err := check(sections); err != nil {
+	if err := checkNames(cfg.Measure.Name(), cfg.Join); err != nil {
 		return Composition{}, err
 	}
-	if err := checkNames(cfg.Measure.Name(), cfg.Join); err != nil {
+	items, err := priced(sections, cfg.Measure)
+	if err != nil {
+		return Composition{}, err
+	}
+	if err := checkIDs(sections); err != nil {
 		return Composition{}, err
 	}
 	join := joins[cfg.Join].text
 	c, err := admit(Composition{
 		sections: slices.Clone(sections),
-		items:    priced(sections, cfg),
+		items:    items,
 		measure:  cfg.Measure.Name(),
 		join:     cfg.Join,
 		rules: tiers.Rules{
@@ -59,15 +64,19 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	return c, nil
 }
 
-// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured.
-func priced(sections []Section, cfg Config) []tiers.Item {
-	charge := func(text string) tiers.Cost { return tiers.Charged(cfg.Measure.Count(text), int64(len(text))) }
+// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured. A text is
+// checked right before it is measured: the second look finds it in the nearest cache.
+func priced(sections []Section, m measure.Measure) ([]tiers.Item, error) {
+	charge := func(text string) tiers.Cost { return tiers.Charged(m.Count(text), int64(len(text))) }
 	items := make([]tiers.Item, len(sections))
 	chains, groups := numbering{}, numbering{}
 	for i := range sections {
-		s := &sections[i]
-		item := &items[i]
-		*item = tiers.Item{Tier: s.Tier, Cost: s.Cost, Priority: s.Priority, Chain: chains.number(s.Chain), Group: groups.number(s.Group)}
+		s, item := &sections[i], &items[i]
+		if err := s.check(); err != nil {
+			return nil, &SectionError{i, s.ID, err}
+		}
+		item.Tier, item.Cost, item.Priority = s.Tier, s.Cost, s.Priority
+		item.Chain, item.Group = chains.number(s.Chain), groups.number(s.Group)
 		if !s.Cost.Known() {
 			item.Cost = charge(s.Content)
 		}
@@ -78,7 +87,7 @@ func priced(sections []Section, cfg Config) []tiers.Item {
 			}
 		}
 	}
-	return items
+	return items, nil
 }
 
 // A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.

@@ -31,6 +31,8 @@ func TestComposeRefuses(t *testing.T) {
 	}{
 		{"no id", []composer.Section{ok, {Content: "x"}}, composer.Config{}, composer.ErrEmptyID, 1,
 			`composer: section 2 (""): empty id`},
+		{"no id, twice", []composer.Section{{}, {}}, composer.Config{}, composer.ErrEmptyID, 0,
+			`composer: section 1 (""): empty id`},
 		{"an id twice", []composer.Section{ok, {ID: "x"}, ok}, composer.Config{}, composer.ErrDuplicateID, 2,
 			`composer: section 3 ("ok"): duplicate id; section 1 has it already`},
 		{"content", []composer.Section{ok, {ID: "x", Content: "ab\xffc"}}, composer.Config{}, composer.ErrInvalidUTF8, 1,
