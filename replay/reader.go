@@ -352,8 +352,11 @@ func (r *Reader) Turn(ctx context.Context, session string, turn int64) (Record, 
 	return Record{}, fmt.Errorf("replay: %s@%d: %w", session, turn, ErrNotFound)
 }
 
-// ErrAmbiguous says that a prefix is that of several objects.
-var ErrAmbiguous = errors.New("ambiguous prefix")
+// What [Reader.Find] refuses.
+var (
+	ErrAmbiguous = errors.New("ambiguous prefix") // several objects begin so
+	ErrPrefix    = errors.New("not a digest")
+)
 
 // MinPrefix is the least number of hex digits that [Reader.Find] takes.
 const MinPrefix = 6
@@ -361,13 +364,13 @@ const MinPrefix = 6
 // Find returns the one name in the store that begins with the given hex digits.
 func (r *Reader) Find(ctx context.Context, prefix string) (fingerprint.Digest, error) {
 	if len(prefix) < MinPrefix || len(prefix) > 2*digestLength {
-		return fingerprint.Digest{}, fmt.Errorf("replay: digest %q; want %d to %d hex digits", prefix, MinPrefix, 2*digestLength)
+		return fingerprint.Digest{}, fmt.Errorf("replay: %w: %q; want %d to %d hex digits", ErrPrefix, prefix, MinPrefix, 2*digestLength)
 	}
 	var bounds [2]fingerprint.Digest
 	for i, fill := range []string{"0", "f"} {
 		raw, err := hex.DecodeString(prefix + strings.Repeat(fill, 2*digestLength-len(prefix)))
 		if err != nil || prefix != strings.ToLower(prefix) {
-			return fingerprint.Digest{}, fmt.Errorf("replay: digest %q; want lower-case hex digits", prefix)
+			return fingerprint.Digest{}, fmt.Errorf("replay: %w: %q; want lower-case hex digits", ErrPrefix, prefix)
 		}
 		bounds[i] = fingerprint.Digest(raw)
 	}

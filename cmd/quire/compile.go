@@ -27,15 +27,21 @@ Other outputs, by -o:
 
 With --jsonl, standard input holds one JSON prompt a line, and one composition a line (as -o json prints it) goes to
 standard output, in order, as soon as it is made. A line that is no prompt gives {"error":…,"line":N} and the run goes
-on; the exit status is then 2. Files that such a prompt names are relative to the current folder.`,
+on; the exit status is then 2. Files that such a prompt names are relative to the current folder.
+
+With --record and --session, the composition is stored as well, as quire record does; several documents are several
+turns.`,
 		Example: `  quire compile agent.yaml
   quire compile agent.yaml -o fingerprint --budget 2000 --gate reserved
   quire compile prompts.yaml --doc 2
   quire compile - < agent.yaml
-  quire compile --jsonl < prompts.jsonl > compositions.jsonl`,
+  quire compile --jsonl < prompts.jsonl > compositions.jsonl
+  quire compile agent.yaml --record --session build-42`,
 	}
 	flags := addPromptFlags(cmd)
 	format := cmd.Flags().StringP("output", "o", "text", "what to print: text, json, fingerprint, recipe or event")
+	record := cmd.Flags().Bool("record", false, "store the composition as a turn of the session")
+	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read one JSON prompt a line from standard input")
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if *jsonl {
@@ -54,9 +60,22 @@ on; the exit status is then 2. Files that such a prompt names are relative to th
 			if cmd.Flags().Changed("doc") {
 				return fmt.Errorf("--jsonl takes every line; want no --doc")
 			}
+			if *record {
+				return fmt.Errorf("--record takes a FILE; want no --jsonl")
+			}
 			return compileLines(s, flags)
 		}
-		return compileFile(s, flags, args[0], *format)
+		var keep func(composer.Composition) error
+		if *record {
+			keep = func(c composer.Composition) error {
+				_, err := turn.record(cmd, store, c)
+				turn.turn += min(turn.turn, 1)
+				return err
+			}
+		} else if turn.session != "" {
+			return fmt.Errorf("--session goes with --record")
+		}
+		return compileFile(s, flags, args[0], *format, keep)
 	}
 	return cmd
 }
@@ -68,8 +87,8 @@ func oneFile(args []string) error {
 	return nil
 }
 
-// compileFile composes every document, and prints only when all are composed.
-func compileFile(s *streams, flags *promptFlags, file, format string) error {
+// compileFile composes every document, and prints only when all are composed, and kept when keep is not nil.
+func compileFile(s *streams, flags *promptFlags, file, format string, keep func(composer.Composition) error) error {
 	appendTo, ok := formats()[format]
 	if !ok {
 		return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint, recipe or event", format)
@@ -90,6 +109,11 @@ func compileFile(s *streams, flags *promptFlags, file, format string) error {
 			return err
 		}
 		if out, err = appendTo(out, compositions[i]); err != nil {
+			return err
+		}
+	}
+	for i := 0; keep != nil && i < len(docs); i++ {
+		if err := keep(compositions[i]); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/replay"
+)
+
+func diffCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Tell two prompts apart, section by section",
+		Long: `Compare two compositions: which settings and sections differ, the lines of the contents that changed, and how much of the
+common prefix, which a provider may have cached, is left. A and B are prompt files, SESSION@TURN, or the fingerprints of
+recorded texts. Exit status 1 when they differ.`,
+		Example: `  quire diff build-42@6 build-42@7
+  quire diff build-42@7 agent.yaml`,
+		Args: cobra.ExactArgs(2),
+	}
+	flags, store := addPromptFlags(cmd), addStoreFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var both [2]composer.Composition
+		for i, what := range args {
+			var err error
+			if both[i], err = composed(s, cmd, flags, store, what); err != nil {
+				return err
+			}
+		}
+		return printDiff(s, args, replay.Diff(both[0], both[1]))
+	}
+	return cmd
+}
+
+// composed returns the composition of a prompt file, or of a record.
+func composed(s *streams, cmd *cobra.Command, flags *promptFlags, storeFlags *storeFlags, what string) (c composer.Composition, err error) {
+	if _, statErr := os.Stat(what); statErr == nil || what == "-" {
+		docs, err := flags.read(s, what)
+		if err != nil {
+			return c, err
+		}
+		doc, err := one(docs)
+		if err != nil {
+			return c, err
+		}
+		return compose(doc)
+	}
+	err = storeFlags.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
+		reader := replay.NewReader(store)
+		rec, err := recordOf(ctx, store, reader, what)
+		if errors.Is(err, errNoRecord) {
+			return fmt.Errorf("%s: no such file, turn or fingerprint; want a prompt file, SESSION@TURN or 64 hex digits", what)
+		}
+		if err == nil {
+			c, err = reader.Composition(ctx, rec)
+		}
+		return storeError(err)
+	})
+	return c, err
+}
+
+func printDiff(s *streams, names []string, d replay.Diffed) error {
+	if len(d.Changes) == 0 {
+		return nil
+	}
+	fmt.Fprintf(s.out, "%s -> %s\n", names[0], names[1])
+	for _, c := range d.Changes {
+		fmt.Fprintln(s.out, c)
+	}
+	if d.At >= 0 {
+		where := "the end"
+		if d.B.Section != "" {
+			where = fmt.Sprintf("section %q", d.B.Section)
+		}
+		fmt.Fprintf(s.out, "first difference: byte %d, in %s\n", d.At, where)
+	}
+	fmt.Fprintf(s.out, "common prefix: %d bytes, size %d\n", d.CommonBytes, d.CommonSize)
+	for _, t := range d.Texts {
+		fmt.Fprintf(s.out, "\n%s", strings.TrimRight(t.Unified, "\n")+"\n")
+	}
+	return &statusError{exitFailed, errors.New("they differ")}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/replay"
+)
+
+func gcCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "gc --keep-days N",
+		Short: "Drop old records, and the objects that no record needs",
+		Long: `Drop records older than N days, session by session from the first on, and then the objects that no record needs. Records
+without a time stay. What is recorded meanwhile is safe; from a damaged store nothing is dropped.`,
+		Example: `  quire gc --keep-days 90 --dry-run
+  quire gc --keep-days 90`,
+		Args: cobra.NoArgs,
+	}
+	flags := addStoreFlags(cmd)
+	days := cmd.Flags().Int("keep-days", -1, "how many days back records are kept")
+	dryRun := cmd.Flags().Bool("dry-run", false, "say what would be dropped, and drop nothing")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *days < 0 {
+			return errors.New("no --keep-days; want how many days back records are kept")
+		}
+		before := time.Now().Add(-time.Duration(*days) * 24 * time.Hour)
+		return flags.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
+			cleaned, err := replay.Clean(ctx, store, before, *dryRun)
+			if err != nil {
+				return storeError(err)
+			}
+			verb := "dropped"
+			if *dryRun {
+				verb = "would drop"
+			}
+			_, err = fmt.Fprintf(s.out, "%s %s and %s of %d bytes\n", verb, plural(int(cleaned.Records), "record"), plural(int(cleaned.Objects), "object"), cleaned.Bytes)
+			return err
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/replay"
+)
+
+func importCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Store the sessions of a bundle",
+		Long: `Read a bundle that quire export wrote, check all of it, and store its records. Records that the store has already are
+passed over; a session goes on where the store's session of that name ends. FILE may be - for standard input.`,
+		Example: `  quire import build-42.quire`,
+		Args:    cobra.ExactArgs(1),
+	}
+	flags := addStoreFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var in io.Reader = s.in
+		if args[0] != "-" {
+			f, err := os.Open(args[0])
+			if err != nil {
+				return fileError(args[0], err)
+			}
+			defer f.Close()
+			in = f
+		}
+		return flags.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
+			imported, err := replay.Import(ctx, store, in, replay.Limits{})
+			if err != nil {
+				return storeError(err)
+			}
+			_, err = fmt.Fprintf(s.out, "%s, %s, %d new; %s\n", plural(int(imported.Sessions), "session"), plural(int(imported.Records), "record"), imported.New, plural(int(imported.Objects), "object"))
+			return err
+		})
+	}
+	return cmd
+}

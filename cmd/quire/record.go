@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/replay"
+)
+
+func recordCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "record FILE --session S",
+		Short: "Compose a prompt and store how it came to be",
+		Long: `Compose the prompt of a prompt file, store its recipe and its contents as a turn of a session, and print its
+fingerprint. Recording the same turn with the same bytes again changes nothing; with other bytes it is refused.
+
+With --from, FILE holds request bodies instead, one a line, as they are sent to a provider; each becomes a turn:
+  openai     chat completions: every message is a section, and so is every other field
+  anthropic  messages: the same
+  auto       either, by what the line holds`,
+		Example: `  quire record agent.yaml --session build-42
+  quire record agent.yaml --session build-42 --turn 7 --label model=small --response answer.json
+  quire record --from auto requests.jsonl --session captured`,
+		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+	}
+	flags, store, turn := addPromptFlags(cmd), addStoreFlags(cmd), addTurnFlags(cmd)
+	from := cmd.Flags().String("from", "", "read request bodies, one a line: openai, anthropic or auto")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *from != "" {
+			return recordRequests(s, cmd, store, turn, *from, args[0])
+		}
+		docs, err := flags.read(s, args[0])
+		if err != nil {
+			return err
+		}
+		doc, err := one(docs)
+		if err != nil {
+			return err
+		}
+		c, err := compose(doc)
+		if err != nil {
+			return err
+		}
+		rec, err := turn.record(cmd, store, c)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, rec.Output)
+		warnOverflow(s, doc, c)
+		return err
+	}
+	return cmd
+}
+
+// turnFlags are the flags that say which turn is recorded.
+type turnFlags struct {
+	session, time, response string
+	turn                    int64
+	labels                  []string
+}
+
+func addTurnFlags(cmd *cobra.Command) *turnFlags {
+	f := new(turnFlags)
+	cmd.Flags().StringVar(&f.session, "session", "", "the session that is recorded")
+	cmd.Flags().Int64Var(&f.turn, "turn", 0, "the number of the turn, from 1; default: the next")
+	cmd.Flags().StringVar(&f.time, "time", "", "when it was, such as 2026-01-31T12:00:00Z; default: now")
+	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "a label to find it by, NAME=VALUE; may be repeated")
+	cmd.Flags().StringVar(&f.response, "response", "", "a file with the provider's answer, stored along")
+	return f
+}
+
+func (f *turnFlags) of() (session replay.Session, turn replay.Turn, err error) {
+	if f.session == "" {
+		return session, turn, errors.New("no --session; want the name of the session that is recorded")
+	}
+	if f.turn < 0 {
+		return session, turn, fmt.Errorf("--turn %d; want 1 or more", f.turn)
+	}
+	turn = replay.Turn{Number: f.turn, Time: time.Now().UTC()}
+	if f.time != "" {
+		if turn.Time, err = parseTime("--time", f.time); err != nil {
+			return session, turn, err
+		}
+	}
+	if f.response != "" {
+		if turn.Response, err = os.ReadFile(f.response); err != nil {
+			return session, turn, fileError(f.response, err)
+		}
+		if turn.Response == nil {
+			turn.Response = []byte{}
+		}
+	}
+	labels, err := parseLabels(f.labels)
+	return replay.Session{ID: f.session, Labels: labels}, turn, err
+}
+
+// record stores one composition.
+func (f *turnFlags) record(cmd *cobra.Command, store *storeFlags, c composer.Composition) (rec replay.Record, err error) {
+	session, turn, err := f.of()
+	if err != nil {
+		return rec, err
+	}
+	err = store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
+		rec, err = replay.NewRecorder(store, session).Record(ctx, c, turn)
+		return recordError(err)
+	})
+	return rec, err
+}
+
+// recordError gives nondeterminism, which is a finding and not a failure, its exit status.
+func recordError(err error) error {
+	var finding *replay.NondeterminismError
+	if errors.As(err, &finding) {
+		return &statusError{exitFailed, err}
+	}
+	return storeError(err)
+}
+
+// recordRequests records the request bodies of a file, one a line.
+func recordRequests(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags, format, file string) error {
+	session, turn, err := f.of()
+	if err != nil {
+		return err
+	}
+	if f.response != "" {
+		return errors.New("--response goes with one prompt; want none with --from")
+	}
+	parse, err := requestParser(format)
+	if err != nil {
+		return err
+	}
+	var in io.Reader = s.in
+	name := "<stdin>"
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return fileError(file, err)
+		}
+		defer opened.Close()
+		in, name = opened, file
+	}
+	return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
+		recorder := replay.NewRecorder(store, session)
+		for line, err := range requestLines(in, name) {
+			if err != nil {
+				return err
+			}
+			sections, err := parse(line.body)
+			var c composer.Composition
+			if err == nil {
+				c, err = composer.Compose(sections, composer.Config{Join: composer.Line})
+			}
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, line.number, err)
+			}
+			rec, err := recorder.Record(ctx, c, turn)
+			if err != nil {
+				return recordError(err)
+			}
+			if turn.Number > 0 {
+				turn.Number++
+			}
+			if _, err := fmt.Fprintln(s.out, rec.Output); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/quirehq/quire/replay"
+)
+
+func replayCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay",
+		Short: "Compose again what is recorded, and compare",
+		Long: `Compose every record again from its recipe and its contents, and compare output, prefixes and decisions. What differs is
+told in a line each, with its cause; the last line counts. Exit status 1 when anything differs, is missing or damaged.
+
+--mutate asks whether that proves anything: it changes every recorded input in turn, in memory, and wants each change
+to be noticed. Survivors are listed, with exit status 1.`,
+		Example: `  quire replay --session build-42
+  quire replay --shard 2/16 --jobs 8
+  quire replay --mutate`,
+		Args: cobra.NoArgs,
+	}
+	store, query := addStoreFlags(cmd), addQueryFlags(cmd)
+	cmd.Flags().StringVar(&query.shard, "shard", "", "only one of several parts of the sessions, such as 2/16")
+	jobs := cmd.Flags().Int("jobs", 0, "how many records are composed at once; 0: as many as there are processors")
+	mutate := cmd.Flags().Bool("mutate", false, "change every recorded input, and want it to be noticed")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		q, err := query.query()
+		if err != nil {
+			return err
+		}
+		if *jobs < 0 {
+			return fmt.Errorf("--jobs %d; want 1 or more, or 0 for all processors", *jobs)
+		}
+		return store.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
+			if *mutate {
+				return mutateRecords(ctx, s, store, q)
+			}
+			return replayRecords(ctx, s, store, q, *jobs)
+		})
+	}
+	return cmd
+}
+
+func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay.Query, jobs int) error {
+	bar, err := progress(ctx, s, store, q)
+	if err != nil {
+		return storeError(err)
+	}
+	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Each: func(o replay.Outcome) {
+		if o.Divergence != nil {
+			bar.clear()
+			fmt.Fprintln(s.out, divergenceLine(o.Divergence))
+		}
+		bar.step()
+	}})
+	bar.clear()
+	if err != nil {
+		return storeError(err)
+	}
+	fmt.Fprintln(s.out, report)
+	if !report.OK() {
+		return &statusError{exitFailed, errors.New("not everything that is recorded can be composed again")}
+	}
+	return nil
+}
+
+// divergenceLine is the error without the package's name.
+func divergenceLine(d *replay.Divergence) string {
+	const prefix = "replay: "
+	if line := d.Error(); len(line) > len(prefix) && line[:len(prefix)] == prefix {
+		return line[len(prefix):]
+	}
+	return d.Error()
+}
+
+func mutateRecords(ctx context.Context, s *streams, store replay.Store, q replay.Query) error {
+	report, err := replay.Mutate(ctx, store, q)
+	if err != nil {
+		return storeError(err)
+	}
+	for _, m := range report.Survivors {
+		fmt.Fprintf(s.out, "%s@%d: %s", m.Session, m.Turn, m.Field)
+		if m.Section != "" {
+			fmt.Fprintf(s.out, " of section %q", m.Section)
+		}
+		fmt.Fprintf(s.out, ": %s\n", m.Why)
+	}
+	fmt.Fprintf(s.out, "%s of %s, %s\n", plural(int(report.Mutants), "mutant"), plural(int(report.Records), "record"), plural(len(report.Survivors), "survivor"))
+	if len(report.Survivors) > 0 {
+		return &statusError{exitFailed, errors.New("some changes of recorded inputs would not be noticed")}
+	}
+	return nil
+}
+
+// A bar shows on a terminal how far a command has come. Elsewhere it does nothing.
+type bar struct{ *progressbar.ProgressBar }
+
+func progress(ctx context.Context, s *streams, store replay.Store, q replay.Query) (bar, error) {
+	file, ok := s.err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("TERM") == "dumb" {
+		return bar{}, nil
+	}
+	var total int64
+	for head, err := range store.Heads(ctx, q.Session) {
+		if err != nil {
+			return bar{}, err
+		}
+		total += head.Last - head.First + 1
+	}
+	return bar{progressbar.NewOptions64(total, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("replay"),
+		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())}, nil
+}
+
+func (b bar) step() {
+	if b.ProgressBar != nil {
+		b.Add(1)
+	}
+}
+
+func (b bar) clear() {
+	if b.ProgressBar != nil {
+		b.Clear()
+	}
+}
