@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/tiers"
@@ -64,30 +65,47 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	return c, nil
 }
 
-// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured. A text is
-// checked right before it is measured: the second look finds it in the nearest cache.
+// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured, and what is
+// measured is checked in the same look.
 func priced(sections []Section, m measure.Measure) ([]tiers.Item, error) {
-	charge := func(text string) tiers.Cost { return tiers.Charged(m.Count(text), int64(len(text))) }
 	items := make([]tiers.Item, len(sections))
 	chains, groups := numbering{}, numbering{}
 	for i := range sections {
 		s, item := &sections[i], &items[i]
-		if err := s.check(); err != nil {
+		if err := s.price(item, m); err != nil {
 			return nil, &SectionError{i, s.ID, err}
 		}
-		item.Tier, item.Cost, item.Priority = s.Tier, s.Cost, s.Priority
+		item.Tier, item.Priority = s.Tier, s.Priority
 		item.Chain, item.Group = chains.number(s.Chain), groups.number(s.Group)
-		if !s.Cost.Known() {
-			item.Cost = charge(s.Content)
-		}
-		if len(s.Alternates) > 0 {
-			item.Alternates = make([]tiers.Cost, len(s.Alternates))
-			for k, alternate := range s.Alternates {
-				item.Alternates[k] = charge(alternate)
-			}
-		}
 	}
 	return items, nil
+}
+
+// price sets the costs of an item to those of the section, which it checks.
+func (s *Section) price(item *tiers.Item, m measure.Measure) error {
+	if s.Cost.Known() {
+		if !utf8.ValidString(s.Content) {
+			return s.encodingError()
+		}
+		item.Cost = s.Cost
+	} else {
+		size, valid := m.CountValid(s.Content)
+		if !valid {
+			return s.encodingError()
+		}
+		item.Cost = tiers.Charged(size, int64(len(s.Content)))
+	}
+	if len(s.Alternates) > 0 {
+		item.Alternates = make([]tiers.Cost, len(s.Alternates))
+		for k, alternate := range s.Alternates {
+			size, valid := m.CountValid(alternate)
+			if !valid {
+				return s.encodingError()
+			}
+			item.Alternates[k] = tiers.Charged(size, int64(len(alternate)))
+		}
+	}
+	return s.checkNames()
 }
 
 // A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.

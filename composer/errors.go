@@ -63,17 +63,26 @@ func checkNames(measure string, join Join) error {
 	return nil
 }
 
+// check refuses a section without an id, or with a text that is not UTF-8.
 func (s *Section) check() error {
-	if s.ID == "" {
-		return ErrEmptyID
-	}
-	if !utf8.ValidString(s.Content) || !utf8.ValidString(s.ID) || !utf8.ValidString(s.Chain) || !utf8.ValidString(s.Group) {
+	if !utf8.ValidString(s.Content) {
 		return s.encodingError()
 	}
 	for _, alternate := range s.Alternates {
 		if !utf8.ValidString(alternate) {
 			return s.encodingError()
 		}
+	}
+	return s.checkNames()
+}
+
+// checkNames is the part of check that is not about contents.
+func (s *Section) checkNames() error {
+	if s.ID == "" {
+		return ErrEmptyID
+	}
+	if !utf8.ValidString(s.ID) || !utf8.ValidString(s.Chain) || !utf8.ValidString(s.Group) {
+		return s.encodingError()
 	}
 	return nil
 }

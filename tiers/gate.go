@@ -164,11 +164,8 @@ func check(items []Item, rules Rules) (head int, err error) {
 
 // largestForm returns the larger of an item's cost and its alternates', each dimension by itself.
 func largestForm(item *Item) (largest Cost, err error) {
-	for k := -1; k < len(item.Alternates); k++ {
-		c := item.Cost
-		if k >= 0 {
-			c = item.Alternates[k]
-		}
+	for k := 0; k <= len(item.Alternates); k++ {
+		c := item.form(k)
 		switch {
 		case !c.known:
 			return Cost{}, fmt.Errorf("%w cost", ErrUnknown)
@@ -241,7 +238,6 @@ func (p *pass) run(order []int, budget Budget) {
 		slices.SortFunc(order, byPriority)
 	}
 	groups := groupsOf(p.items, order)
-	alone := make([]int, 1)
 	for _, i := range order {
 		switch item := &p.items[i]; {
 		case item.Tier == Core:
@@ -250,10 +246,12 @@ func (p *pass) run(order []int, budget Budget) {
 				p.charged = p.charge(p.charged, item.Cost)
 			}
 		case item.Group == 0:
-			alone[0] = i
-			p.offer(alone, &limits)
+			p.verdicts[i], p.charged = p.test(i, limits[item.Tier], p.charged)
+			if v := &p.verdicts[i]; v.Reason != Fits || v.Alternate > 0 {
+				p.close(item.Chain)
+			}
 		case groups[item.Group][0] == i:
-			p.offer(groups[item.Group], &limits)
+			p.offerGroup(groups[item.Group], &limits)
 		}
 	}
 }
@@ -272,8 +270,8 @@ func groupsOf(items []Item, order []int) map[int][]int {
 	return groups
 }
 
-// offer admits all members or none. A single item is a group of one that keeps its own reason when it is refused.
-func (p *pass) offer(members []int, limits *[3]Budget) {
+// offerGroup admits all members or none.
+func (p *pass) offerGroup(members []int, limits *[3]Budget) {
 	before := p.charged
 	for _, i := range members {
 		p.verdicts[i], p.charged = p.test(i, limits[p.items[i].Tier], p.charged)
@@ -292,9 +290,7 @@ func (p *pass) offer(members []int, limits *[3]Budget) {
 func (p *pass) refuse(members []int, before account, limits *[3]Budget) {
 	p.charged = before
 	for _, i := range members {
-		if p.items[i].Group != 0 {
-			p.verdicts[i] = Verdict{Reason: InGroup, Limit: limits[p.items[i].Tier], Before: before.size}
-		}
+		p.verdicts[i] = Verdict{Reason: InGroup, Limit: limits[p.items[i].Tier], Before: before.size}
 		p.close(p.items[i].Chain)
 	}
 }
@@ -312,36 +308,31 @@ func (p *pass) close(chain int) {
 // test decides about one item that is not core, and returns what is charged after it.
 func (p *pass) test(i int, limit Budget, before account) (Verdict, account) {
 	item := &p.items[i]
-	if p.closed[item.Chain] { // chain 0 is never closed
+	if item.Chain != 0 && p.closed[item.Chain] {
 		return Verdict{Reason: InChain, Limit: limit, Before: before.size}, before
 	}
-	verdict := Verdict{Reason: Fits, Limit: limit, Before: before.size}
 	for k := 0; k <= len(item.Alternates); k++ {
-		verdict.Alternate = k
-		after := p.charge(before, verdict.Chosen(*item))
+		after := p.charge(before, item.form(k))
 		if limit.Over(after.size) == 0 && p.rules.MaxBytes.Over(after.bytes) == 0 {
-			return verdict, after
+			return Verdict{Fits, k, limit, before.size}, after
 		}
 	}
-	verdict.Alternate = 0 // the item as it is says why
-	switch {
+	switch { // the item as it is says why
 	case limit.Over(p.charge(before, item.Cost).size) == 0:
-		verdict.Reason, verdict.Limit, verdict.Before = OverBytes, p.rules.MaxBytes, before.bytes
+		return Verdict{Reason: OverBytes, Limit: p.rules.MaxBytes, Before: before.bytes}, before
 	case item.Tier == Active:
-		verdict.Reason = OverCeiling
-	default:
-		verdict.Reason = OverBudget
+		return Verdict{Reason: OverCeiling, Limit: limit, Before: before.size}, before
 	}
-	return verdict, before
+	return Verdict{Reason: OverBudget, Limit: limit, Before: before.size}, before
 }
 
 // plan adds up what the verdicts say.
 func (p *pass) plan() Plan {
 	plan := Plan{Verdicts: p.verdicts, Total: Charged(0, 0)}
-	for i, v := range p.verdicts {
-		if v.Included() {
+	for i := range p.verdicts {
+		if v := &p.verdicts[i]; v.Reason.Admits() {
 			plan.Included++
-			c := v.Chosen(p.items[i])
+			c := p.items[i].form(v.Alternate)
 			plan.Total.size += c.size
 			plan.Total.bytes += c.bytes
 		}

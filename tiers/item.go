@@ -75,9 +75,12 @@ type Verdict struct {
 func (v Verdict) Included() bool { return v.Reason.Admits() }
 
 // Chosen returns the cost of the form that the verdict settled on: of the item, or of an alternate.
-func (v Verdict) Chosen(item Item) Cost {
-	if v.Alternate > 0 {
-		return item.Alternates[v.Alternate-1]
+func (v Verdict) Chosen(item Item) Cost { return item.form(v.Alternate) }
+
+// form returns the cost of the item itself for 0, else of its k-th alternate.
+func (item *Item) form(k int) Cost {
+	if k > 0 {
+		return item.Alternates[k-1]
 	}
 	return item.Cost
 }

@@ -9,9 +9,30 @@ func countRunes(text string) int64 { return countChars(text, 0) }
 
 func countBytes(text string) int64 { return int64(len(text)) }
 
-func countQuarterTokens(text string) int64 {
-	n := countUTF16(text)
-	return n/4 + (n%4+3)/4
+func countQuarterTokens(text string) int64 { return quarter(countUTF16(text)) }
+
+// one and quarter are the sizes of n ASCII characters.
+
+func one(n int64) int64 { return n }
+
+func quarter(n int64) int64 { return n/4 + (n%4+3)/4 }
+
+// isASCII looks at 32 bytes at a time, as countChars does.
+func isASCII(text string) bool {
+	const block = 32
+	i := 0
+	for ; i+block <= len(text); i += block {
+		b := text[i : i+block]
+		if (word(b[0:8])|word(b[8:16])|word(b[16:24])|word(b[24:32]))&(lows<<7) != 0 {
+			return false
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // countChars counts the bytes that start a code point, and those that start one of four bytes once more when astral is

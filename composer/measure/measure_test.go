@@ -255,3 +255,20 @@ func BenchmarkCount(b *testing.B) {
 		}
 	}
 }
+
+func TestCountValidIsValidatingAndCounting(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef", 5)
+	texts := []string{"", "a", long, long + "é", "é" + long, long + "\xff", "\xff" + long, long[:31] + "\x80", long[:32] + "\x80", "漢字", "😀", "\xed\xa0\x80", "\x00"}
+	for i := range len(long) { // the one byte that is not ASCII, at every place of a block
+		texts = append(texts, long[:i]+"\x80"+long[i:], long[:i]+"ß"+long[i:], long[:i])
+	}
+	own := measure.New("thirds", func(text string) int64 { return int64(len(text) / 3) })
+	for _, m := range []measure.Measure{{}, measure.UTF16(), measure.Bytes(), measure.Runes(), measure.QuarterTokens(), own} {
+		for _, text := range texts {
+			size, valid := m.CountValid(text)
+			if valid != utf8.ValidString(text) || valid && size != m.Count(text) {
+				t.Errorf("CountValid of %+q in %s is %d, %v; Count is %d", text, m.Name(), size, valid, m.Count(text))
+			}
+		}
+	}
+}
