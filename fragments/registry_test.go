@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/fragments/template"
 )
@@ -394,4 +395,70 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// What is remembered of scopes is bounded, and forgetting changes nothing.
+func TestManyScopes(t *testing.T) {
+	r := must(fragments.New(fragments.Options{NoIdentity: true, Persona: "persona"}))
+	for round := range 2 {
+		for i := range 1000 {
+			scope := global.Child(fmt.Sprint(i))
+			if round == 0 && i%3 == 0 {
+				must(r.Section(scope, fragments.Section{Name: "own", Order: 1, Text: fmt.Sprint(i)}))
+			}
+			want := "persona"
+			if i%3 == 0 {
+				want += fmt.Sprint("\n\n", i)
+			}
+			if got := must(must(r.Assemble(fragments.AssembleContext{Scope: scope})).Render()); got != want {
+				t.Fatalf("scope %v: %q, want %q", scope, got, want)
+			}
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	for mode := fragments.ModeAppend; mode <= fragments.ModeReplace; mode++ {
+		if again, err := fragments.ParseMode(mode.String()); err != nil || again != mode {
+			t.Errorf("%v: %v, %v", mode, again, err)
+		}
+	}
+	if _, err := fragments.ParseMode("prefix"); err == nil || !strings.Contains(err.Error(), "want append, prepend, replace") {
+		t.Error(err)
+	}
+	r := must(fragments.New(fragments.Options{NoIdentity: true, Persona: "persona"}))
+	must(r.Contribute(global, fragments.Append("a", "appended"), fragments.ReplaceCore("core.planning-template", "plan"), fragments.PrependPersona("p", "prepended")))
+	if got := must(must(r.Assemble(fragments.AssembleContext{})).Render()); got != "prepended\n\npersona\n\nplan\n\nappended" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// The JSON of an assembly is JSON, with every field.
+func TestAssemblyJSON(t *testing.T) {
+	a := fragments.Assembly{
+		Sections: []fragments.AssembledSection{
+			{Name: "a", Text: "\"\n", Alternates: []string{"x", "y"}, Priority: -2, Chain: "c", Group: "g", Breakpoint: true},
+			{Name: "b"},
+		},
+		Tools:     []fragments.Tool{{Name: "t", Description: "d", Schema: must(fragments.ParseSchema([]byte(`{"b":1,"a":2}`)))}, {Name: "u"}},
+		Variables: map[string]template.Value{"b": {Missing: true}, "a": {Text: "v"}},
+	}
+	want := `{"sections":[{"name":"a","text":"\"\n","tier":"core","alternates":["x","y"],"priority":-2,"chain":"c","group":"g","breakpoint":true},` +
+		`{"name":"b","text":"","tier":"core","alternates":[],"priority":0,"chain":"","group":"","breakpoint":false}],` +
+		`"tools":[{"name":"t","description":"d","schema":{"a":2,"b":1}},{"name":"u","description":"","schema":{}}],"variables":{"a":"v","b":null}}`
+	got := string(a.AppendJSON(nil))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("JSON (-want +got)\n%s", diff)
+	}
+	if _, err := fingerprint.Canonical([]byte(got)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewRefusesTextsThatAreNotUTF8(t *testing.T) {
+	for _, opts := range []fragments.Options{{Persona: "\xff"}, {Identity: "\xff"}} {
+		if r, err := fragments.New(opts); !errors.Is(err, composer.ErrInvalidUTF8) || r != nil {
+			t.Errorf("%+v: %v, %v", opts, r, err)
+		}
+	}
 }
