@@ -231,11 +231,10 @@ func (p *pass) run(order []int, budget Budget) {
 		p.charged = withCore
 	}
 
-	byPriority := func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.items[b].Priority, p.items[a].Priority), cmp.Compare(a, b))
-	}
-	if !slices.IsSortedFunc(order, byPriority) {
-		slices.SortFunc(order, byPriority)
+	if !inOfferOrder(p.items, order) {
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Or(cmp.Compare(p.items[b].Priority, p.items[a].Priority), cmp.Compare(a, b))
+		})
 	}
 	groups := groupsOf(p.items, order)
 	for _, i := range order {
@@ -254,6 +253,16 @@ func (p *pass) run(order []int, budget Budget) {
 			p.offerGroup(groups[item.Group], &limits)
 		}
 	}
+}
+
+// inOfferOrder reports whether no item has a higher priority than the one before it; order is in the given order.
+func inOfferOrder(items []Item, order []int) bool {
+	for k := 1; k < len(order); k++ {
+		if items[order[k]].Priority > items[order[k-1]].Priority {
+			return false
+		}
+	}
+	return true
 }
 
 // groupsOf lists the members of every group in offer order; core is no member.
