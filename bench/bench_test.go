@@ -15,7 +15,9 @@ var (
 )
 
 // jobs returns all jobs there are. A new kind of job is added here.
-func jobs() []bench.Job { return slices.Concat(bench.Composing(), bench.Assembling()) }
+func jobs() []bench.Job {
+	return slices.Concat(bench.Composing(), bench.Assembling(), bench.Conversing())
+}
 
 // TestTable is no test: it prints what scripts/bench shows.
 func TestTable(t *testing.T) {

@@ -17,13 +17,14 @@ func one(n int64) int64 { return n }
 
 func quarter(n int64) int64 { return n/4 + (n%4+3)/4 }
 
-// isASCII looks at 32 bytes at a time, as countChars does.
+// isASCII looks at 64 bytes at a time.
 func isASCII(text string) bool {
-	const block = 32
+	const block = 64
 	i := 0
 	for ; i+block <= len(text); i += block {
 		b := text[i : i+block]
-		if (word(b[0:8])|word(b[8:16])|word(b[16:24])|word(b[24:32]))&(lows<<7) != 0 {
+		w := word(b[0:8]) | word(b[8:16]) | word(b[16:24]) | word(b[24:32]) | word(b[32:40]) | word(b[40:48]) | word(b[48:56]) | word(b[56:64])
+		if w&(lows<<7) != 0 {
 			return false
 		}
 	}
