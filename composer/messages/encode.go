@@ -265,11 +265,13 @@ func checkUTF8(field, text string) error {
 }
 
 func (e *encoder) value(field string, v JSON) error {
-	canonical := jsontext.Value(v)
-	if err := canonicalize(&canonical); err != nil {
+	at := len(e.buf)
+	written, err := jsontext.AppendFormat(e.buf, v, jsontext.ReorderRawObjects(true), jsontext.CanonicalizeRawFloats(true))
+	if err != nil {
+		e.buf = e.buf[:at]
 		return fmt.Errorf("%s: %w", field, err)
 	}
-	e.buf = append(e.buf, canonical...)
+	e.buf = written
 	return nil
 }
 

@@ -38,10 +38,12 @@ func (t *item) inPlace() bool { return t.group == GroupSkillBodies && t.segment 
 
 // A gathering turns a prompt into items, each message written and measured once.
 type gathering struct {
-	encoder
+	encoder                 // holds one message at a time, as long as the cache remembers it
+	written strings.Builder // the contents, one behind the other
+
 	items []item
 	texts []piece // of the items: what they are charged for
-	ends  []int   // of the items: where their contents end in the buffer
+	ends  []int   // of the items: where their contents end in written
 }
 
 // gather makes the items of a prompt. Its errors name the group and the message.
@@ -80,13 +82,13 @@ func (g *gathering) grow(p *Prompt) {
 	}
 	g.items = make([]item, 0, messages+8)
 	g.ends = make([]int, 0, messages+8)
-	g.buf = make([]byte, 0, bytes)
+	g.texts = make([]piece, 0, messages+8)
+	g.written.Grow(bytes)
 }
 
 // priced cuts the contents out of the buffer and measures the texts.
 func (g *gathering) priced(r rules, estimator measure.Measure) ([]item, error) {
-	written := string(g.buf)
-	start := 0
+	written, start := g.written.String(), 0
 	for i := range g.items {
 		t := &g.items[i]
 		t.content = written[start:g.ends[i]]
@@ -113,6 +115,7 @@ func price(estimator measure.Measure, text string) (size, bytes int64, err error
 
 // add writes a message and makes an item of it. Whoever has more to say about it changes the item that it returns.
 func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
+	g.buf = g.buf[:0]
 	text, err := g.message(m)
 	if err != nil {
 		return nil, &MessageError{group, index, err}
@@ -125,11 +128,16 @@ func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
 	return t, nil
 }
 
-// item makes an item of what was written last.
+// item makes an item of what stands in the encoder.
 func (g *gathering) item(group Group, index int, text piece) *item {
+	if text.text == "" {
+		text.from += g.written.Len()
+		text.to += g.written.Len()
+	}
+	g.written.Write(g.buf)
 	g.items = append(g.items, item{group: group, index: index, unit: -1, line: -1, whole: -1})
 	g.texts = append(g.texts, text)
-	g.ends = append(g.ends, len(g.buf))
+	g.ends = append(g.ends, g.written.Len())
 	return &g.items[len(g.items)-1]
 }
 
@@ -344,11 +352,11 @@ func (g *gathering) tools(p *Prompt) error {
 		if tool.Definition == "" {
 			continue
 		}
-		from := len(g.buf)
+		g.buf = g.buf[:0]
 		if err := g.value("tool "+strconv.Quote(tool.Name), tool.Definition); err != nil {
 			return &MessageError{GroupToolDefinitions, i, err}
 		}
-		g.item(GroupToolDefinitions, told, piece{from: from, to: len(g.buf)})
+		g.item(GroupToolDefinitions, told, piece{from: 0, to: len(g.buf)})
 		told++
 	}
 	return nil
