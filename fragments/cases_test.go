@@ -3,17 +3,20 @@ package fragments_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/fragments/template"
@@ -46,7 +49,7 @@ type specCase struct {
 
 type caseSection struct {
 	Name       string
-	Order      json.Number
+	Order      json.RawMessage // an integer, or something that is none
 	Text       string
 	OwnerFinal bool
 }
@@ -100,7 +103,7 @@ var kindNames = []struct {
 	{fragments.ErrReservedTool, regexp.MustCompile(`reserved`)},
 	{fragments.ErrDuplicateTool, regexp.MustCompile(`^duplicate_tool`)},
 	{fragments.ErrOwnerFinal, regexp.MustCompile(`final|shadow`)},
-	{fragments.ErrName, regexp.MustCompile(`(bad|invalid|malformed|unreferenceable).*name|name.*(invalid|bad)|variable_name`)},
+	{fragments.ErrName, regexp.MustCompile(`^(bad|invalid|illegal|malformed|unreferenceable)_.*(name|variable)|variable_name$`)},
 	{errOrder, regexp.MustCompile(`order`)},
 	{errThrown, regexp.MustCompile(`waterfall|listener|transform|thrown?$`)},
 }
@@ -129,12 +132,13 @@ func TestCases(t *testing.T) {
 		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
-		var c specCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatalf("line %d: %v", ran+1, err)
-		}
 		ran++
-		t.Run(c.ID, func(t *testing.T) {
+		var c specCase
+		err := json.Unmarshal(lines.Bytes(), &c)
+		t.Run(cmp.Or(c.ID, fmt.Sprint("line ", ran)), func(t *testing.T) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			switch c.In.Op {
 			case "render":
 				runRender(t, &c)
@@ -179,7 +183,7 @@ func checkRender(t *testing.T, a fragments.Assembly, want caseWant) {
 	if want.Prompt == nil {
 		return
 	}
-	if diff := cmp.Diff(*want.Prompt, got); diff != "" {
+	if diff := gocmp.Diff(*want.Prompt, got); diff != "" {
 		t.Errorf("prompt (-want +got)\n%s", diff)
 	}
 	if composed := composed(t, a); composed != got {
@@ -299,12 +303,12 @@ func fromContext(text string) (func(fragments.AssembleContext) (string, error), 
 func (l *caseLayer) register(r *fragments.Registry, scope fragments.Scope) error {
 	for _, s := range l.Sections {
 		section := fragments.Section{Name: s.Name, Text: s.Text, OwnerFinal: s.OwnerFinal}
-		if s.Order != "" {
-			order, err := s.Order.Int64()
+		if s.Order != nil {
+			order, err := strconv.Atoi(string(s.Order))
 			if err != nil {
 				return fmt.Errorf("%w: %s", errOrder, s.Order)
 			}
-			section.Order = int(order)
+			section.Order = order
 		}
 		if fn, dynamic := fromContext(s.Text); dynamic {
 			section.Text, section.TextFunc = "", fn
@@ -378,73 +382,131 @@ func (c *specCase) registerWaterfall(t *testing.T, r *fragments.Registry) error 
 	return nil
 }
 
+// applyEdit does what an edit's name says: a verb and what it is done to.
 func applyEdit(t *testing.T, edit map[string]json.RawMessage, a *fragments.Assembly) error {
-	read := func(name string, into any) bool {
-		src, has := edit[name]
-		if has {
-			if err := json.Unmarshal(src, into); err != nil {
-				t.Fatalf("%s %s: %v", name, src, err)
-			}
-		}
-		return has
-	}
 	at := -1
-	read("at", &at)
+	for key, src := range edit {
+		if key == "at" {
+			read(t, src, &at)
+		}
+	}
+	for key, src := range edit {
+		if key == "at" {
+			continue
+		}
+		end := strings.IndexFunc(key, unicode.IsUpper)
+		if end < 0 {
+			end = len(key)
+		}
+		switch verb, noun := key[:end], key[end:]; {
+		case verb == "throw" || verb == "fail":
+			return errThrown
+		case strings.HasPrefix(noun, "Var"):
+			editVariable(t, verb, src, a)
+		case strings.HasPrefix(noun, "Tool"), noun == "Description", noun == "Schema", noun == "Parameters":
+			return editTool(t, verb, noun, src, at, a)
+		case strings.HasPrefix(noun, "Section"), noun == "Text":
+			editSection(t, verb, src, at, a)
+		default:
+			t.Fatalf("unknown edit %s", key)
+		}
+	}
+	return nil
+}
+
+func read(t *testing.T, src json.RawMessage, into any) {
+	t.Helper()
+	if err := json.Unmarshal(src, into); err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+}
+
+func editVariable(t *testing.T, verb string, src json.RawMessage, a *fragments.Assembly) {
 	var name string
-	var section caseSection
-	var tool caseTool
 	var pair [2]*string
-	switch {
-	case read("dropSection", &name):
-		a.Sections = slices.DeleteFunc(a.Sections, func(s fragments.AssembledSection) bool { return s.Name == name })
-	case read("addSection", &section):
-		if at < 0 {
-			at = len(a.Sections)
-		}
-		a.Sections = slices.Insert(a.Sections, at, fragments.AssembledSection{Name: section.Name, Text: section.Text})
-	case read("setText", &section):
-		for i := range a.Sections {
-			if a.Sections[i].Name == section.Name {
-				a.Sections[i].Text = section.Text
-			}
-		}
-	case read("setVar", &pair):
+	switch verb {
+	case "set", "add":
+		read(t, src, &pair)
 		if pair[1] == nil {
 			a.Variables[*pair[0]] = template.Value{Missing: true}
 		} else {
 			a.Variables[*pair[0]] = template.Value{Text: *pair[1]}
 		}
-	case read("dropVar", &name):
+	case "drop", "remove", "delete":
+		read(t, src, &name)
 		delete(a.Variables, name)
-	case read("dropTool", &name):
-		a.Tools = slices.DeleteFunc(a.Tools, func(t fragments.Tool) bool { return t.Name == name })
-	case read("addTool", &tool):
-		made, err := tool.tool()
-		if err != nil {
-			return err
+	default:
+		t.Fatalf("unknown edit %s of a variable", verb)
+	}
+}
+
+func editSection(t *testing.T, verb string, src json.RawMessage, at int, a *fragments.Assembly) {
+	var section caseSection
+	if err := json.Unmarshal(src, &section.Name); err != nil && verb != "reverse" {
+		read(t, src, &section)
+	}
+	is := func(s fragments.AssembledSection) bool { return s.Name == section.Name }
+	if at < 0 {
+		at = len(a.Sections)
+	}
+	switch verb {
+	case "drop", "remove", "delete":
+		a.Sections = slices.DeleteFunc(a.Sections, is)
+	case "add", "insert":
+		a.Sections = slices.Insert(a.Sections, at, fragments.AssembledSection{Name: section.Name, Text: section.Text})
+	case "set":
+		for i := range a.Sections {
+			if is(a.Sections[i]) {
+				a.Sections[i].Text = section.Text
+			}
 		}
-		if at < 0 {
-			at = len(a.Tools)
+	case "move":
+		if i := slices.IndexFunc(a.Sections, is); i >= 0 {
+			s := a.Sections[i]
+			a.Sections = slices.Delete(a.Sections, i, i+1)
+			a.Sections = slices.Insert(a.Sections, min(at, len(a.Sections)), s)
 		}
+	case "reverse":
+		slices.Reverse(a.Sections)
+	default:
+		t.Fatalf("unknown edit %s of a section", verb)
+	}
+}
+
+func editTool(t *testing.T, verb, noun string, src json.RawMessage, at int, a *fragments.Assembly) error {
+	var tool caseTool
+	if verb != "reverse" {
+		read(t, src, &tool)
+	}
+	made, err := tool.tool()
+	if err != nil {
+		return err
+	}
+	is := func(t fragments.Tool) bool { return t.Name == tool.Name }
+	if at < 0 {
+		at = len(a.Tools)
+	}
+	switch verb {
+	case "drop", "remove", "delete":
+		a.Tools = slices.DeleteFunc(a.Tools, is)
+	case "add", "insert":
 		a.Tools = slices.Insert(a.Tools, at, made)
-	case read("setTool", &tool), read("setDescription", &tool):
+	case "set":
 		for i := range a.Tools {
-			if a.Tools[i].Name == tool.Name {
-				made, err := tool.tool()
-				if err != nil {
-					return err
-				}
+			switch {
+			case !is(a.Tools[i]):
+			case noun == "Description":
+				a.Tools[i].Description = made.Description
+			case noun == "Schema" || noun == "Parameters":
+				a.Tools[i].Schema = made.Schema
+			default:
 				a.Tools[i] = made
 			}
 		}
-	case edit["reverseSections"] != nil:
-		slices.Reverse(a.Sections)
-	case edit["reverseTools"] != nil:
+	case "reverse":
 		slices.Reverse(a.Tools)
-	case edit["throw"] != nil:
-		return errThrown
 	default:
-		t.Fatalf("unknown edit %v", edit)
+		t.Fatalf("unknown edit %s of a tool", verb)
 	}
 	return nil
 }
@@ -456,7 +518,7 @@ func (want *caseWant) checkAssembly(t *testing.T, a fragments.Assembly) {
 		for _, s := range a.Sections {
 			got = append(got, caseSection{Name: s.Name, Text: s.Text})
 		}
-		if diff := cmp.Diff(want.Sections, got); diff != "" {
+		if diff := gocmp.Diff(want.Sections, got); diff != "" {
 			t.Errorf("sections (-want +got)\n%s", diff)
 		}
 	}
@@ -478,7 +540,7 @@ func (want *caseWant) checkAssembly(t *testing.T, a fragments.Assembly) {
 				got[i].Schema = fragments.Schema{}
 			}
 		}
-		if diff := cmp.Diff(wantTools, append([]fragments.Tool{}, got...)); diff != "" {
+		if diff := gocmp.Diff(wantTools, append([]fragments.Tool{}, got...)); diff != "" {
 			t.Errorf("tools (-want +got)\n%s", diff)
 		}
 	}
@@ -494,7 +556,7 @@ func (want *caseWant) checkAssembly(t *testing.T, a fragments.Assembly) {
 				got[name] = nil
 			}
 		}
-		if diff := cmp.Diff(want.Variables, got); diff != "" {
+		if diff := gocmp.Diff(want.Variables, got); diff != "" {
 			t.Errorf("variables (-want +got)\n%s", diff)
 		}
 	}
@@ -538,6 +600,7 @@ func (c *specCase) wantTiesByName(t *testing.T) {
 		}
 	}
 	sections := slices.Clone(c.Want.Sections)
+	same := func(a, b caseSection) bool { return a.Name == b.Name }
 	for _, places := range byOrder {
 		names := []caseSection{}
 		for _, i := range places {
@@ -548,7 +611,7 @@ func (c *specCase) wantTiesByName(t *testing.T) {
 			sections[i] = names[k]
 		}
 	}
-	if slices.Equal(sections, c.Want.Sections) {
+	if slices.EqualFunc(sections, c.Want.Sections, same) {
 		return
 	}
 	t.Log("Quire differs: equal orders stand by name, not by registration")

@@ -156,3 +156,138 @@ func ExampleAssembly_AppendJSON() {
 	fmt.Printf("%s\n", a.AppendJSON(nil))
 	// Output: {"sections":[{"name":"deployment:persona","text":"On {{model}}.","tier":"core","alternates":[],"priority":0,"chain":"","group":"","breakpoint":false}],"tools":[],"variables":{"model":"m-1"}}
 }
+
+func ExampleScope() {
+	var global fragments.Scope
+	agent := global.Child("acme").Child("reviewer")
+	parent, ok := agent.Parent()
+	fmt.Println(global, agent, agent.Name(), parent, ok)
+	fmt.Println(agent == global.Child("acme").Child("reviewer"))
+	// Output:
+	// global /acme/reviewer reviewer /acme true
+	// true
+}
+
+func ExampleRegistry_As() {
+	r, _ := fragments.New(fragments.Options{})
+	_, err := r.As("billing").Variable(fragments.Scope{}, "Plan", fragments.StaticValue("pro"))
+	fmt.Println(err)
+	// Output: fragments: variable "Plan" of "billing" in scope global: bad name: want one of a-z, 0-9 and _ that begins with a letter
+}
+
+func ExampleRegistry_Tools() {
+	r, _ := fragments.New(fragments.Options{ToolOrder: []string{"read", fragments.UnlistedTools}})
+	r.Tools(fragments.Scope{}, "files", func(ctx fragments.AssembleContext) (fragments.ToolResult, error) {
+		result := fragments.ToolResult{Tools: []fragments.Tool{{Name: "read"}, {Name: "glob"}}, KnownNames: []string{"read", "glob", "write"}}
+		if ctx.Role == "author" {
+			result.Tools = append(result.Tools, fragments.Tool{Name: "write"})
+		}
+		return result, nil
+	})
+	for _, role := range []string{"reviewer", "author"} {
+		a, err := r.Assemble(fragments.AssembleContext{Role: role})
+		fmt.Print(role, ":")
+		for _, t := range a.Tools {
+			fmt.Print(" ", t.Name)
+		}
+		fmt.Println("", err)
+	}
+	// Output:
+	// reviewer: read glob <nil>
+	// author: read glob write <nil>
+}
+
+func ExampleRegistry_Variable() {
+	r, _ := fragments.New(fragments.Options{NoIdentity: true, Persona: "You work on {{branch}}."})
+	r.Variable(fragments.Scope{}, "branch", func(ctx fragments.AssembleContext) (string, bool, error) {
+		branch, known := ctx.Facts["branch"]
+		return branch, known, nil
+	})
+	for _, facts := range []map[string]string{{"branch": "main"}, nil} {
+		a, _ := r.Assemble(fragments.AssembleContext{Facts: facts})
+		fmt.Println(a.Render())
+	}
+	// Output:
+	// You work on main. <nil>
+	//  fragments: section "deployment:persona": byte 12: variable without a value: {{branch}}; known are branch
+}
+
+func ExampleRegistry_Contribute() {
+	r, _ := fragments.New(fragments.Options{NoIdentity: true, Persona: "persona"})
+	remove, _ := r.Contribute(fragments.Scope{},
+		fragments.PrependPersona("voice", "Speak plainly."),
+		fragments.ReplaceCore("core.planning-template", "Plan first."),
+		fragments.Append("reminder", "Be done by five."))
+	a, _ := r.Assemble(fragments.AssembleContext{})
+	text, _ := a.Render()
+	fmt.Printf("%q\n", text)
+	remove()
+	a, _ = r.Assemble(fragments.AssembleContext{})
+	text, _ = a.Render()
+	fmt.Printf("%q\n", text)
+	// Output:
+	// "Speak plainly.\n\npersona\n\nPlan first.\n\nBe done by five."
+	// "persona"
+}
+
+func ExampleGated() {
+	r, _ := fragments.New(fragments.Options{NoIdentity: true})
+	truncated := func(ctx fragments.AssembleContext) bool { return ctx.Facts["truncated"] == "yes" }
+	r.Contribute(fragments.Scope{}, fragments.Gated(truncated, fragments.Append("notice", "Earlier messages are left out.")))
+	a, _ := r.Assemble(fragments.AssembleContext{Facts: map[string]string{"truncated": "yes"}})
+	fmt.Println(a.Render())
+	// Output: Earlier messages are left out. <nil>
+}
+
+func ExampleNewPlugin() {
+	r, _ := fragments.New(fragments.Options{})
+	plugin := fragments.NewPlugin("clock",
+		fragments.AddVariable("today", fragments.StaticValue("2026-03-09")),
+		fragments.AddSection(fragments.Section{Name: "date", Order: 900, Text: "Today is {{today}}."}),
+		fragments.AddTools("clock", fragments.StaticTools(fragments.Tool{Name: "now"})),
+		fragments.AddTransform(0, "clock", func(fragments.AssembleContext, *fragments.Assembly) error { return nil }))
+	remove, err := plugin.Register(r, fragments.Scope{})
+	fmt.Println(err)
+	_, err = plugin.Register(r, fragments.Scope{}) // nothing of it is registered twice
+	fmt.Println(err)
+	remove()
+	// Output:
+	// <nil>
+	// fragments: variable "today" of "clock" in scope global: duplicate name: "clock" has it already
+}
+
+func ExampleContribute() {
+	c := fragments.Contribute(fragments.ModeReplace, fragments.Section{Name: "core.citation-rules-template", Text: "Cite.", Tier: tiers.Active})
+	r, _ := fragments.New(fragments.Options{})
+	_, err := r.Contribute(fragments.Scope{}, c)
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+func ExampleParseMode() {
+	fmt.Println(fragments.ParseMode("prepend"))
+	// Output: prepend <nil>
+}
+
+func ExampleCoreTemplateIDs() {
+	fmt.Println(fragments.CoreTemplateIDs()[0])
+	fmt.Println(fragments.CoreTemplates()[0].Purpose)
+	// Output:
+	// core.mission-template
+	// What the agent is for, in two or three sentences: the task it owns and where it ends.
+}
+
+func ExampleAssembly_Lower() {
+	r, _ := fragments.New(fragments.Options{Persona: "You are on {{model}}."})
+	r.Variable(fragments.Scope{}, "model", fragments.StaticValue("m-1"))
+	a, _ := r.Assemble(fragments.AssembleContext{})
+	sections, err := a.Lower()
+	for _, s := range sections {
+		fmt.Printf("%s: %s\n", s.ID, s.Content)
+	}
+	fmt.Println(err)
+	// Output:
+	// harness:identity: You are an AI agent.
+	// deployment:persona: You are on m-1.
+	// <nil>
+}

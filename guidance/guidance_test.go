@@ -234,3 +234,20 @@ func ExampleOneLine() {
 	fmt.Printf("%q\n", guidance.OneLine("exit status 1:\r\n  no such file"))
 	// Output: "exit status 1:   no such file"
 }
+
+func ExampleResolve() {
+	reg, _ := guidance.New([]guidance.Entry{
+		{Match: guidance.Match{ToolName: "db_*"}, Mode: guidance.Glob, Text: "Never change a production table."},
+		{Match: guidance.Match{ToolName: "db_migrate"}, Text: "Show the plan first."},
+	})
+	for _, s := range guidance.Resolve(guidance.Params{Registry: reg, ToolName: "db_migrate"}).Sections {
+		fmt.Printf("%s (%v): %q\n", s.ID, s.Tier, s.Content)
+	}
+	// Output: guidance:db_migrate (active): "Show the plan first.\n\nNever change a production table."
+}
+
+func ExampleEstimateChars() {
+	reg, _ := guidance.New([]guidance.Entry{{Match: guidance.Match{ToolName: "emoji"}, Text: "One 😀 is two."}})
+	fmt.Println(guidance.EstimateChars(guidance.Resolve(guidance.Params{Registry: reg, ToolName: "emoji"})))
+	// Output: 14
+}
