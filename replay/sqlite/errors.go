@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -22,11 +21,11 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return err
 	case errors.Is(err, sqlite3.INTERRUPT) && ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, sqlite3.FULL), errors.Is(err, syscall.ENOSPC), errors.Is(err, errQuota):
+	case errors.Is(err, sqlite3.FULL), isFull(err):
 		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
 	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.IOERR_DATA):
 		return &replay.CorruptError{Place: s.path, Err: err}
-	case errors.Is(err, sqlite3.IOERR) && full(filepath.Dir(s.path)):
+	case errors.Is(err, sqlite3.IOERR) && noRoom(filepath.Dir(s.path)):
 		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
 	case errors.Is(err, sqlite3.BUSY):
 		return fmt.Errorf("sqlite: %s: another process has held the file for %v: %w", s.path, patience, err)
@@ -36,18 +35,15 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", s.path, err)
 }
 
-// full reports whether a folder's file system has no room left. SQLite may answer "disk I/O error" to a full disk and
-// keep the reason to itself (the shared memory beside the file grows without asking), so it is tried out.
-func full(dir string) bool {
+// noRoom reports whether a folder's file system has no room left. What SQLite does beside the file layer (the memory
+// that processes share grows in a file too) fails with "disk I/O error" and no reason, so it is tried out.
+func noRoom(dir string) bool {
 	probe, err := os.CreateTemp(dir, "quire-probe-*")
 	if err != nil {
-		return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+		return isFull(err)
 	}
 	defer os.Remove(probe.Name())
 	defer probe.Close()
 	_, err = probe.Write(make([]byte, 64<<10))
-	if err == nil {
-		err = probe.Sync()
-	}
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+	return isFull(err) || isFull(probe.Sync())
 }

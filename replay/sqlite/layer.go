@@ -1,32 +1,40 @@
 package sqlite
 
 import (
-	"sync"
+	"errors"
+	"syscall"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// layerName is the file layer that stores are opened with when the caller names none.
-const layerName = "quire"
+// registerLayer makes a [layer] over the named one known to SQLite, and returns its name.
+func registerLayer(base string) string {
+	name := "quire:" + base
+	vfs.Register(name, layer{vfs.Find(base)}) // the same one again, when it is there already
+	return name
+}
 
-// registerLayer makes [layer] known to SQLite, once.
-var registerLayer = sync.OnceFunc(func() { vfs.Register(layerName, layer{vfs.Find("")}) })
-
-// A layer is the operating system's file layer without memory maps. go-sqlite3 v0.37.0 takes the map of a file away
-// when it finds checksums in its header, but SQLite goes on to ask for it at a checkpoint, and the process crashes.
+// A layer is a file layer with two faults of go-sqlite3 v0.37.0 mended.
+//
+// It has no memory maps: that of a file is taken away when checksums are found in its header, but SQLite goes on to ask
+// for it at a checkpoint, and the process crashes.
+//
+// It says "full" to SQLite when the disk is: otherwise a write without room is an I/O error like any other, and the
+// reason is lost on its way.
 type layer struct{ vfs.VFS }
 
 // Open implements [vfs.VFS].
 func (l layer) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := vfsutil.WrapOpen(l.VFS, name, flags)
-	return wrap(f), flags, err
+	return wrap(f), flags, full(err)
 }
 
 // OpenFilename implements [vfs.VFSFilename].
 func (l layer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	f, flags, err := vfsutil.WrapOpenFilename(l.VFS, name, flags)
-	return wrap(f), flags, err
+	return wrap(f), flags, full(err)
 }
 
 func wrap(f vfs.File) vfs.File {
@@ -48,5 +56,22 @@ var (
 
 func (f file) Unwrap() vfs.File               { return f.File }
 func (f file) SharedMemory() vfs.SharedMemory { return vfsutil.WrapSharedMemory(f.File) }
-func (f file) SizeHint(size int64) error      { return vfsutil.WrapSizeHint(f.File, size) }
 func (f file) HasMoved() (bool, error)        { return vfsutil.WrapHasMoved(f.File) }
+
+func (f file) SizeHint(size int64) error     { return full(vfsutil.WrapSizeHint(f.File, size)) }
+func (f file) Sync(flags vfs.SyncFlag) error { return full(f.File.Sync(flags)) }
+
+func (f file) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, full(err)
+}
+
+// full turns an error that says that there is no room into the one that SQLite understands.
+func full(err error) error {
+	if isFull(err) {
+		return vfs.SystemError(err, sqlite3.FULL)
+	}
+	return err
+}
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota) }

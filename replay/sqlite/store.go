@@ -22,7 +22,7 @@ import (
 // Options say how a file is opened. The zero value is the tenant "" in a file of the operating system.
 type Options struct {
 	Tenant string
-	VFS    string // a file layer registered with go-sqlite3/vfs, without memory maps; "": the operating system's
+	VFS    string // a file layer registered with go-sqlite3/vfs; "": the operating system's
 }
 
 // A Store is a [replay.Store] in one SQLite file.
@@ -53,16 +53,11 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 			return nil, fmt.Errorf("sqlite: %w", err)
 		}
 	}
-	layer := opts.VFS
-	if layer == "" {
-		registerLayer()
-		layer = layerName
-	}
 	connections := max(2, min(8, runtime.GOMAXPROCS(0)))
 	s := &Store{
 		path:   path,
 		tenant: opts.Tenant,
-		uri:    "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() + "?vfs=" + url.QueryEscape(layer),
+		uri:    "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() + "?vfs=" + url.QueryEscape(registerLayer(opts.VFS)),
 		idle:   make(chan *conn, connections),
 		slots:  make(chan struct{}, connections),
 		closed: make(chan struct{}),
@@ -393,49 +388,57 @@ func (c *conn) heads(session string, after *replay.Head, limit int64) (rows []re
 // Entries implements [replay.Store].
 func (s *Store) Entries(ctx context.Context, span replay.Span) iter.Seq2[replay.Entry, error] {
 	return pages(func(after *replay.Entry) (rows []replay.Entry, err error) {
-		where, values := ` WHERE tenant = ?`, []value{nil}
-		add := func(condition string, v ...value) { where, values = where+` AND `+condition, append(values, v...) }
-		switch {
-		case span.Session != "" && after != nil:
-			add(`session = ?`, text(span.Session))
-			add(`seq > ?`, integer(after.Seq))
-		case span.Session != "":
-			add(`session = ?`, text(span.Session))
-		case after != nil:
-			add(`(session, seq) > (?, ?)`, text(after.Session), integer(after.Seq))
-		}
-		if span.From > 0 {
-			add(`seq >= ?`, integer(span.From))
-		}
-		if span.To > 0 {
-			add(`seq <= ?`, integer(span.To))
-		}
-		if span.Turn > 0 {
-			add(`turn = ?`, integer(span.Turn))
-		}
-		if !span.Key.IsZero() {
-			add(`key = ?`, digest(span.Key))
-		}
-		if !span.Output.IsZero() {
-			add(`output = ?`, digest(span.Output))
-		}
 		err = s.do(ctx, func(c *conn) error {
-			values[0] = integer(c.tenant)
-			return c.each(`SELECT session, seq, turn, record, key, output FROM log`+where+` ORDER BY session, seq LIMIT ?`,
-				append(values, integer(page)), func(row *sqlite3.Stmt) error {
-					e := replay.Entry{Session: row.ColumnText(0), Seq: row.ColumnInt64(1), Turn: row.ColumnInt64(2)}
-					var errs [3]error
-					var key fingerprint.Digest
-					e.Record, errs[0] = column(row, 3)
-					key, errs[1] = column(row, 4)
-					e.Output, errs[2] = column(row, 5)
-					e.Key = fingerprint.Key(key)
-					rows = append(rows, e)
-					return errors.Join(errs[:]...)
-				})
+			query, values := selectEntries(c.tenant, span, after)
+			return c.each(query, values, func(row *sqlite3.Stmt) error {
+				e := replay.Entry{Session: row.ColumnText(0), Seq: row.ColumnInt64(1), Turn: row.ColumnInt64(2)}
+				var errs [3]error
+				var key fingerprint.Digest
+				e.Record, errs[0] = column(row, 3)
+				key, errs[1] = column(row, 4)
+				e.Output, errs[2] = column(row, 5)
+				e.Key = fingerprint.Key(key)
+				rows = append(rows, e)
+				return errors.Join(errs[:]...)
+			})
 		})
 		return rows, err
 	})
+}
+
+// selectEntries returns the query of one page of a span. SQLite would walk a tenant's whole log for a key, since that is
+// in order too, so it is told which index to use.
+func selectEntries(tenant int64, span replay.Span, after *replay.Entry) (query string, values []value) {
+	index, where := "", ""
+	add := func(condition string, v ...value) { where, values = where+` AND `+condition, append(values, v...) }
+	values = append(values, integer(tenant))
+	if !span.Output.IsZero() {
+		index = ` INDEXED BY log_output`
+		add(`output = ?`, digest(span.Output))
+	}
+	if !span.Key.IsZero() {
+		index = ` INDEXED BY log_key`
+		add(`key = ?`, digest(span.Key))
+	}
+	if span.Session != "" {
+		add(`session = ?`, text(span.Session))
+		if after != nil {
+			add(`seq > ?`, integer(after.Seq))
+		}
+	} else if after != nil {
+		add(`(session, seq) > (?, ?)`, text(after.Session), integer(after.Seq))
+	}
+	if span.From > 0 {
+		add(`seq >= ?`, integer(span.From))
+	}
+	if span.To > 0 {
+		add(`seq <= ?`, integer(span.To))
+	}
+	if span.Turn > 0 {
+		add(`turn = ?`, integer(span.Turn))
+	}
+	return `SELECT session, seq, turn, record, key, output FROM log` + index + ` WHERE tenant = ?` + where + ` ORDER BY session, seq LIMIT ?`,
+		append(values, integer(page))
 }
 
 // Delete implements [replay.Store].
