@@ -118,7 +118,7 @@ func TestErrorsOfAnAssemblyNameTheSection(t *testing.T) {
 		{"first error in section order", []fragments.AssembledSection{{Name: "a"}, {Name: "b", Text: "é {{modle}}"}, {Name: "c", Text: "{{{x}}}"}},
 			`fragments: section "b": byte 3: unknown variable: {{modle}}; known are model`, `fragments: section "b": byte 3: unknown variable: {{modle}}; known are model`},
 		{"alternate", []fragments.AssembledSection{{Name: "a", Text: "x", Alternates: []string{"", "{{X}}"}}},
-			"", `fragments: section "a": alternate 2: byte 0: malformed reference {{X}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces`},
+			"", `fragments: section "a": alternate 2: byte 0: malformed reference {{X}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are model`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

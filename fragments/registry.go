@@ -164,7 +164,10 @@ func (r *Registry) Contribute(scope Scope, contributions ...Contribution) (remov
 	return func() {
 		s.mu.Lock()
 		removed := slices.DeleteFunc(slices.Clone(entries), func(e *entry) bool { return !s.drop(e) })
-		listeners := s.changed()
+		var listeners []*func(Change)
+		if len(removed) > 0 {
+			listeners = s.changed()
+		}
 		s.mu.Unlock()
 		notify(listeners, removed, true)
 	}, nil

@@ -33,18 +33,19 @@ type ReferenceError struct {
 
 // Error names the byte, the reference and what would be right.
 func (e *ReferenceError) Error() string {
-	switch {
-	case errors.Is(e.Err, ErrMalformed) && strings.HasPrefix(e.Reference, "{{"):
-		return fmt.Sprintf(`byte %d: %v at %q: "{{" opens no group, and a "}}" follows; want {{name}}`, e.Offset, e.Err, e.Reference)
-	case errors.Is(e.Err, ErrMalformed):
-		return fmt.Sprintf("byte %d: %v {{%s}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces",
-			e.Offset, e.Err, excerpt(e.Reference))
-	}
 	known := "there are no variables"
 	if len(e.Known) > 0 {
 		known = "known are " + strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("byte %d: %v: {{%s}}; %s", e.Offset, e.Err, e.Reference, known)
+	switch {
+	case !errors.Is(e.Err, ErrMalformed):
+		return fmt.Sprintf("byte %d: %v: {{%s}}; %s", e.Offset, e.Err, e.Reference, known)
+	case strings.HasPrefix(e.Reference, "{{"):
+		return fmt.Sprintf(`byte %d: %v at %q: "{{" opens no group, and a "}}" follows; want {{name}}; %s`,
+			e.Offset, e.Err, e.Reference, known)
+	}
+	return fmt.Sprintf("byte %d: %v {{%s}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; %s",
+		e.Offset, e.Err, excerpt(e.Reference), known)
 }
 
 // Unwrap returns the condition.

@@ -29,8 +29,8 @@ func ExampleRender() {
 	// You run on m-1. A lone {{ is prose. <nil>
 	// template: byte 11: variable without a value: {{cwd}}; known are cwd, model
 	// template: byte 11: unknown variable: {{modle}}; known are cwd, model
-	// template: byte 11: malformed reference at "{{{model}}}.": "{{" opens no group, and a "}}" follows; want {{name}}
-	// template: byte 11: malformed reference {{ model }}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces
+	// template: byte 11: malformed reference at "{{{model}}}.": "{{" opens no group, and a "}}" follows; want {{name}}; known are cwd, model
+	// template: byte 11: malformed reference {{ model }}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are cwd, model
 }
 
 func ExampleParse() {
