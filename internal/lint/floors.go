@@ -136,8 +136,8 @@ func alsoStd() map[string][]string {
 		"composer/request": {"time"},
 		// Reads prompt files, as its name says, and ends before sections exist.
 		"internal/promptfile": {"io/fs", "os", "path", "path/filepath"},
-		// One of the logs is a zip archive, in the caller's memory.
-		"composer/messages/sessions": {"archive/zip"},
+		// One of the logs is a zip archive, in memory; and times are read as they are written, never asked for.
+		"composer/messages/sessions": {"archive/zip", "time"},
 		// A glob is what path.Match says it is; nothing else of the package is used.
 		"guidance": {"path"},
 		// This checker compares and parses source of the module.

@@ -394,8 +394,26 @@ func canonicalMessage(m messages.Message) (messages.Message, error) {
 // the rest is history.
 func (q Request) Prompt() messages.Prompt {
 	return messages.Prompt{
-		Groups: wire.Split(q.System, q.Messages),
+		Groups: wire.Split(q.System, q.Messages, 0),
 		Tools:  q.Tools,
 		Model:  messages.Model{Tools: len(q.Tools) > 0},
 	}
+}
+
+// ParseContent reads the content of a message: a string or a list of blocks.
+func ParseContent(src []byte) ([]messages.Block, messages.Shape, error) {
+	r := wire.Read(src)
+	content, err := r.Value("")
+	if err == nil {
+		err = r.End()
+	}
+	var blocks []messages.Block
+	var shape messages.Shape
+	if err == nil {
+		blocks, shape, err = readContent(content)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("anthropic: %w", err)
+	}
+	return blocks, shape, nil
 }

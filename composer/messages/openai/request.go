@@ -52,6 +52,24 @@ func ParseMessages(src []byte) ([]messages.Message, error) {
 	return list, nil
 }
 
+// ParseMessage reads one message of chat completions.
+func ParseMessage(src []byte) (messages.Message, error) { return parseOne(src, readMessage) }
+
+// ParseItem reads one item of an input of the responses API.
+func ParseItem(src []byte) (messages.Message, error) { return parseOne(src, readItem) }
+
+func parseOne(src []byte, read func(*wire.Reader) (messages.Message, error)) (messages.Message, error) {
+	r := wire.Read(src)
+	m, err := read(r)
+	if err == nil {
+		err = r.End()
+	}
+	if err != nil {
+		return messages.Message{}, fmt.Errorf("openai: %w", err)
+	}
+	return m, nil
+}
+
 func parse(src []byte) (Request, error) {
 	var q Request
 	r := wire.Read(src)
@@ -232,7 +250,7 @@ func canonicalShape(m messages.Message) messages.Message {
 // input, or, where nothing does, the last message; the rest is history.
 func (q Request) Prompt() messages.Prompt {
 	return messages.Prompt{
-		Groups: wire.Split(q.System, q.Messages),
+		Groups: wire.Split(q.System, q.Messages, 0),
 		Tools:  q.Tools,
 		Model:  messages.Model{Tools: len(q.Tools) > 0},
 	}

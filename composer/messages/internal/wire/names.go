@@ -85,10 +85,10 @@ func sortMembers(members []messages.Member) {
 	slices.SortStableFunc(members, func(a, b messages.Member) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Split sorts the messages of a request by what they are: the system prompt and the system messages that lead are
-// instructions; what stands behind the last message of the assistant is the current input, or, where nothing does, the
+// Split sorts the messages of a request by what they are: the system prompt, the system messages that lead and the
+// first messages, as many as there are examples, are instructions; what stands behind the last message of the assistant is the current input, or, where nothing does, the
 // last message; the rest is history.
-func Split(system messages.Message, all []messages.Message) messages.Groups {
+func Split(system messages.Message, all []messages.Message, examples int) messages.Groups {
 	var g messages.Groups
 	if system.Role != "" {
 		g.Instructions = append(g.Instructions, system)
@@ -97,6 +97,7 @@ func Split(system messages.Message, all []messages.Message) messages.Groups {
 	for lead < len(all) && (all[lead].Role == messages.System || all[lead].Role == messages.Developer) {
 		lead++
 	}
+	lead = min(max(lead, examples), len(all))
 	g.Instructions = append(g.Instructions, all[:lead]...)
 	current := len(all)
 	for current > lead && all[current-1].Role != messages.Assistant {

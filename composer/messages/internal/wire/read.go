@@ -87,6 +87,17 @@ func (m Member) Errorf(format string, args ...any) error {
 	return newError(m.doc, m.at, fmt.Errorf(format, args...))
 }
 
+// Offset returns how many bytes of the document stand before the value.
+func (m Member) Offset() int { return m.at }
+
+// Wrap returns an error about the value: one with a place in it gets the place in the document, any other the value's.
+func (m Member) Wrap(err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return newError(m.doc, m.at+e.Offset, e.Err)
+	}
+	return newError(m.doc, m.at, err)
+}
+
 // JSON returns the value without the white space between tokens.
 func (m Member) JSON() messages.JSON { return Compact(m.Value) }
 
@@ -246,4 +257,35 @@ func (r *Reader) End() error {
 		return r.failure(err)
 	}
 	return newError(r.doc, r.base+int(r.d.InputOffset()), errors.New("something follows the value"))
+}
+
+// Path returns a value inside objects, by the names on the way. Values of another kind on the way mean that it is not
+// there.
+func Path(m Member, names ...string) (Member, bool) {
+	for _, name := range names {
+		if m.Kind() != '{' {
+			return Member{}, false
+		}
+		members, err := m.Read().Members("an object")
+		if err != nil {
+			return Member{}, false
+		}
+		found := false
+		for _, inner := range members {
+			if inner.Name == name {
+				m, found = inner, true
+			}
+		}
+		if !found {
+			return Member{}, false
+		}
+	}
+	return m, true
+}
+
+// Of returns the error with a place in it that err wraps, or nil.
+func Of(err error) *Error {
+	var e *Error
+	errors.As(err, &e)
+	return e
 }

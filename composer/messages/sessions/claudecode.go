@@ -1,0 +1,219 @@
+package sessions
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/anthropic"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
+)
+
+// A claudeLine is a line of the log that has a place in its tree.
+type claudeLine struct {
+	line      int
+	record    int // its outcome
+	parent    int // index; -1: none
+	root      int // index
+	parentID  string
+	message   *messages.Message // nil: the line only links others
+	response  string            // of an answer: the message's id, or the line's own
+	answers   bool
+	orphan    bool // its parent is not in the file
+	sidechain bool
+	agent     string
+	model     string
+	time      time.Time
+	usage     Usage
+}
+
+// A claudeLog is the tree of a log.
+type claudeLog struct {
+	r      *reader
+	lines  []claudeLine
+	byUUID map[string]int
+	flat   bool // no line names a parent: the order is the file's
+}
+
+func (r *reader) readClaudeCode(in *lines) error {
+	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
+	err := r.eachLine(in, log.read)
+	log.calls()
+	return err
+}
+
+// readExport reads the document that Claude Code's web version exports.
+func (r *reader) readExport() error {
+	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
+	d := wire.Read(r.doc)
+	err := d.Object("an export, an object", func(name string) error {
+		if name != "loglines" {
+			_, err := d.Value(name)
+			return err
+		}
+		return d.Array("loglines: a list", func() error {
+			m, err := d.Value("")
+			if err != nil {
+				return err
+			}
+			line := r.lineOf(m)
+			if err := log.member(line, m); err != nil {
+				return r.broken("", err)
+			}
+			return nil
+		})
+	})
+	if err == nil {
+		err = d.End()
+	}
+	log.calls()
+	if err != nil {
+		return r.fail("", err)
+	}
+	return nil
+}
+
+func (log *claudeLog) read(line int, doc []byte) error {
+	d := wire.Read(doc)
+	m, err := d.Value("")
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
+		return err
+	}
+	return log.member(line, m)
+}
+
+func (log *claudeLog) member(line int, value wire.Member) error {
+	members, err := value.Read().Members("a line of the log, an object")
+	if err != nil {
+		return err
+	}
+	l := claudeLine{line: line, parent: -1}
+	var message *wire.Member
+	var kind, uuid string
+	apiError, hasType := false, false // what is marked as meta is hidden from the user, not from the model
+	for i, m := range members {
+		text, isText := m.Text()
+		switch m.Name {
+		case "type":
+			kind, hasType = text, isText
+		case "uuid":
+			uuid = text
+		case "parentUuid":
+			l.parentID = text
+		case "isSidechain":
+			l.sidechain = m.Kind() == 't'
+		case "isApiErrorMessage":
+			apiError = m.Kind() == 't'
+		case "agentId":
+			l.agent = text
+		case "timestamp":
+			l.time = parseTime(text)
+		case "message":
+			message = &members[i]
+		}
+	}
+	if !hasType {
+		return value.Errorf("a line of the log without a type")
+	}
+	if first, ok := log.byUUID[uuid]; ok && uuid != "" {
+		log.r.note(line, "", Aside, "repeats line "+strconv.Itoa(log.lines[first].line))
+		return nil
+	}
+	reason := noCall
+	switch {
+	case kind != "user" && kind != "assistant":
+		reason = "a line of type " + kind
+	case message == nil:
+		err = value.Errorf("a line of type %s without a message", kind)
+	case apiError:
+		reason = "an error shown to the user"
+	default:
+		err = l.decode(kind, *message)
+	}
+	if err == nil {
+		l.record = log.r.note(line, "", Aside, reason)
+	} else {
+		l.message, l.record = nil, -1
+	}
+	// A broken line still links what stands before it to what stands behind.
+	if uuid != "" || l.message != nil {
+		log.flat = log.flat && l.parentID == ""
+		if uuid != "" {
+			log.byUUID[uuid] = len(log.lines)
+		}
+		log.lines = append(log.lines, l)
+	}
+	return err
+}
+
+// decode reads the message of a line. What an answer has beside role and content is not sent again.
+func (l *claudeLine) decode(kind string, message wire.Member) error {
+	members, err := message.Read().Members("a message, an object")
+	if err != nil {
+		return err
+	}
+	m := messages.Message{Role: messages.Role(kind), Shape: messages.ShapeAbsent}
+	l.response = "line " + strconv.Itoa(l.line)
+	for _, v := range members {
+		switch text, isText := v.Text(); v.Name {
+		case "role":
+			if text, err = v.WantText(); err != nil {
+				return err
+			}
+			m.Role = messages.Role(text)
+		case "content":
+			if m.Content, m.Shape, err = anthropic.ParseContent(v.Value); err != nil {
+				return v.Wrap(err)
+			}
+		case "id":
+			if isText && text != "" {
+				l.response = text
+			}
+		case "model":
+			l.model = text
+		case "usage":
+			l.usage = anthropicUsage(v)
+		}
+	}
+	if m.Shape == messages.ShapeAbsent {
+		return message.Errorf("a message without content")
+	}
+	l.message = &m
+	l.answers = kind == "assistant"
+	return nil
+}
+
+// anthropicUsage reads what the provider counted; it counts what the cache was used for apart from the input.
+func anthropicUsage(m wire.Member) Usage {
+	members, err := m.Read().Members("usage, an object")
+	if err != nil {
+		return Usage{}
+	}
+	u := Usage{Recorded: true}
+	for _, m := range members {
+		switch m.Name {
+		case "input_tokens":
+			u.Input += integer(m)
+		case "cache_read_input_tokens":
+			u.Cached = integer(m)
+		case "cache_creation_input_tokens":
+			u.Written = integer(m)
+		case "output_tokens":
+			u.Output = integer(m)
+		}
+	}
+	u.Input += u.Cached + u.Written
+	return u
+}
+
+// integer reads a whole number; anything else is 0.
+func integer(m wire.Member) int64 {
+	n, err := strconv.ParseInt(string(m.Value), 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

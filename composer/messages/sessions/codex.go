@@ -1,0 +1,234 @@
+package sessions
+
+import (
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
+	"github.com/quirehq/quire/composer/messages/openai"
+)
+
+// A codexLog is a rollout: items in the order in which the model was given or made them.
+type codexLog struct {
+	*conversation
+	answering bool // the last item was the model's
+	model     string
+	pending   int // the call that waits for its token count, as 1 + index; 0: none
+}
+
+func (r *reader) readCodex(in *lines) error {
+	log := codexLog{conversation: r.conversation("", OpenAIResponses)}
+	return r.eachLine(in, log.read)
+}
+
+func (log *codexLog) read(line int, doc []byte) error {
+	d := wire.Read(doc)
+	members, err := d.Members("a line of the rollout, an object")
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
+		return err
+	}
+	var kind, at string
+	var payload *wire.Member
+	whole := wire.Read(doc)
+	self, _ := whole.Value("")
+	for i, m := range members {
+		switch text, _ := m.Text(); m.Name {
+		case "type":
+			kind = text
+		case "timestamp":
+			at = text
+		case "payload":
+			payload = &members[i]
+		}
+	}
+	switch {
+	case payload == nil && kind == "":
+		return log.meta(line, self) // rollouts of the first versions have no envelopes
+	case payload == nil:
+		return log.item(line, at, self)
+	}
+	switch kind {
+	case "session_meta":
+		return log.meta(line, *payload)
+	case "response_item":
+		return log.item(line, at, *payload)
+	case "compacted":
+		return log.compacted(line, *payload)
+	case "event_msg":
+		log.event(*payload)
+		log.r.note(line, "", Aside, "an event: what it says of the prompt, items say")
+	case "turn_context":
+		log.turn(*payload)
+		log.r.note(line, "", Aside, "the settings of a turn")
+	case "":
+		return self.Errorf("a line of the rollout without a type")
+	default:
+		log.r.note(line, "", Aside, "a line of type "+kind)
+	}
+	return nil
+}
+
+// meta reads the head of the rollout: the instructions, and the tools that are not built in.
+func (log *codexLog) meta(line int, payload wire.Member) error {
+	members, err := payload.Read().Members("the session's head, an object")
+	if err != nil {
+		return err
+	}
+	used := false
+	for _, m := range members {
+		switch {
+		case m.Name == "base_instructions" && m.Kind() == '{':
+			inner, err := m.Read().Members("instructions, an object")
+			if err != nil {
+				return err
+			}
+			for _, m := range inner {
+				if text, ok := m.Text(); ok && m.Name == "text" {
+					log.system, used = textMessage(messages.System, text), true
+				}
+			}
+		case (m.Name == "base_instructions" || m.Name == "instructions") && m.Kind() == '"':
+			text, _ := m.Text()
+			log.system, used = textMessage(messages.System, text), true
+		case m.Name == "dynamic_tools" && m.Kind() == '[':
+			if log.tools, err = readTools(m); err != nil {
+				return err
+			}
+			used = true
+		}
+	}
+	if used {
+		log.r.note(line, "", Used, "")
+	} else {
+		log.r.note(line, "", Aside, "a head without instructions and tools")
+	}
+	return nil
+}
+
+// item reads an item of the responses API.
+func (log *codexLog) item(line int, at string, payload wire.Member) error {
+	members, err := payload.Read().Members("an item, an object")
+	if err != nil {
+		return err
+	}
+	var kind string
+	for _, m := range members {
+		if m.Name == "type" {
+			kind, _ = m.Text()
+		}
+	}
+	switch kind {
+	case "":
+		log.r.note(line, "", Aside, "a record without a type")
+		return nil
+	case "ghost_snapshot", "state", "compaction_trigger":
+		log.r.note(line, "", Aside, "an item of type "+kind)
+		return nil
+	}
+	m, err := openai.ParseItem(payload.Value)
+	if err != nil {
+		return payload.Wrap(err)
+	}
+	if m.Role != messages.Assistant {
+		log.answering = false
+	} else if !log.answering {
+		log.answering = true
+		log.call(Call{Line: line, Model: log.model, Time: parseTime(at)})
+		log.pending = len(log.r.out.Calls)
+	}
+	log.add(m, log.r.note(line, "", Aside, noCall))
+	return nil
+}
+
+// compacted starts the history anew, with what it was replaced by.
+func (log *codexLog) compacted(line int, payload wire.Member) error {
+	members, err := payload.Read().Members("a compaction, an object")
+	if err != nil {
+		return err
+	}
+	record := log.r.note(line, "", Aside, noCall)
+	var summary string
+	var list []messages.Message
+	replaced := false
+	for _, m := range members {
+		switch text, isText := m.Text(); {
+		case m.Name == "message" && isText:
+			summary = text
+		case m.Name == "replacement_history" && m.Kind() == '[':
+			replaced = true
+			r := m.Read()
+			err := r.Array("a list of items", func() error {
+				v, err := r.Value("")
+				if err != nil {
+					return err
+				}
+				item, err := openai.ParseItem(v.Value)
+				list = append(list, item)
+				if err != nil {
+					return v.Wrap(err)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if !replaced {
+		list = []messages.Message{textMessage(messages.User, summary)}
+	}
+	log.restart()
+	log.answering = false
+	for _, m := range list {
+		log.add(m, record)
+	}
+	return nil
+}
+
+func (log *codexLog) turn(payload wire.Member) {
+	members, _ := payload.Read().Members("a turn, an object")
+	for _, m := range members {
+		if text, ok := m.Text(); ok && m.Name == "model" {
+			log.model = text
+		}
+	}
+}
+
+// event takes the token counts; all else stands in items too.
+func (log *codexLog) event(payload wire.Member) {
+	info, ok := wire.Path(payload, "info", "last_token_usage")
+	if !ok || log.pending == 0 || info.Kind() != '{' {
+		return
+	}
+	members, _ := info.Read().Members("usage, an object")
+	u := Usage{Recorded: true}
+	for _, m := range members {
+		switch m.Name {
+		case "input_tokens":
+			u.Input = integer(m)
+		case "cached_input_tokens":
+			u.Cached = integer(m)
+		case "output_tokens":
+			u.Output = integer(m)
+		}
+	}
+	log.r.out.Calls[log.pending-1].Usage = u
+	log.pending = 0
+}
+
+// readTools reads a list of tools in any form.
+func readTools(list wire.Member) ([]messages.ToolSpec, error) {
+	tools := []messages.ToolSpec{}
+	r := list.Read()
+	err := r.Array("a list of tools", func() error {
+		m, err := r.Value("")
+		if err != nil {
+			return err
+		}
+		tool, err := wire.ReadTool(m)
+		tools = append(tools, tool)
+		return err
+	})
+	return tools, err
+}

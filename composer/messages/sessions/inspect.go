@@ -1,0 +1,487 @@
+package sessions
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
+)
+
+// MaxSample is how large a sample of an archive may be, unpacked.
+const MaxSample = 1 << 30
+
+// readInspect reads a log of inspect_ai: a document, or an archive with a document for each sample.
+func (r *reader) readInspect() error {
+	if !bytes.HasPrefix(r.doc, []byte("PK\x03\x04")) {
+		return r.inspectDocument("")
+	}
+	archive, err := zip.NewReader(bytes.NewReader(r.doc), int64(len(r.doc)))
+	if err != nil {
+		return r.fail("", fmt.Errorf("an archive that cannot be opened: %w", err))
+	}
+	files := slices.Clone(archive.File)
+	slices.SortStableFunc(files, func(a, b *zip.File) int { return compareNames(a.Name, b.Name) })
+	for _, f := range files {
+		r.open(nil, 1)
+		if !strings.HasPrefix(f.Name, "samples/") || !strings.HasSuffix(f.Name, ".json") {
+			r.note(1, f.Name, Aside, "no sample")
+			continue
+		}
+		err := r.unpack(f)
+		if err == nil {
+			d := wire.Read(r.doc)
+			var sample wire.Member
+			if sample, err = d.Value(""); err == nil {
+				if err = d.End(); err == nil {
+					err = r.sample(sample, f.Name+":")
+				}
+			}
+		}
+		if err != nil {
+			if err = r.broken(f.Name, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unpack turns to a file of an archive.
+func (r *reader) unpack(f *zip.File) error {
+	if f.UncompressedSize64 > MaxSample {
+		return fmt.Errorf("a sample of %d bytes; at most %d are read", f.UncompressedSize64, MaxSample)
+	}
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	doc, err := io.ReadAll(io.LimitReader(in, MaxSample+1))
+	if closing := in.Close(); err == nil {
+		err = closing
+	}
+	if err == nil && len(doc) > MaxSample {
+		err = errors.New("a sample that is larger than its archive says")
+	}
+	r.open(doc, 1)
+	return err
+}
+
+// compareNames orders names with numbers in them: sample 2 before sample 10.
+func compareNames(a, b string) int {
+	digit := func(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if digit(a, i) && digit(b, j) {
+			x, y := i, j
+			for digit(a, i) {
+				i++
+			}
+			for digit(b, j) {
+				j++
+			}
+			n, m := strings.TrimLeft(a[x:i], "0"), strings.TrimLeft(b[y:j], "0")
+			if len(n) != len(m) {
+				return len(n) - len(m)
+			}
+			if c := strings.Compare(n, m); c != 0 {
+				return c
+			}
+			continue
+		}
+		if a[i] != b[j] {
+			return int(a[i]) - int(b[j])
+		}
+		i++
+		j++
+	}
+	return len(a) - i - (len(b) - j)
+}
+
+func (r *reader) inspectDocument(path string) error {
+	d := wire.Read(r.doc)
+	err := d.Object("an inspect_ai log, an object", func(name string) error {
+		if name == "samples" && d.Kind() == '[' {
+			i := 0
+			return d.Array("samples: a list", func() error {
+				v, err := d.Value("")
+				if err != nil {
+					return err
+				}
+				at := path + "/samples/" + strconv.Itoa(i)
+				i++
+				if err := r.sample(v, at); err != nil {
+					return r.broken(at, err)
+				}
+				return nil
+			})
+		}
+		v, err := d.Value(name)
+		if err == nil {
+			r.note(r.lineOf(v), path+"/"+name, Aside, "about the evaluation")
+		}
+		return err
+	})
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
+		return r.fail("", err)
+	}
+	return nil
+}
+
+// An inspectSample is one run of the task.
+type inspectSample struct {
+	r      *reader
+	thread string
+	texts  map[string]messages.JSON // what attachment:// and tc:// stand for
+	pool   []wire.Member            // messages that events refer to by place
+}
+
+func (r *reader) sample(v wire.Member, path string) error {
+	members, err := v.Read().Members("a sample, an object")
+	if err != nil {
+		return err
+	}
+	s := inspectSample{r: r, texts: map[string]messages.JSON{}}
+	var id, epoch string
+	var events, list *wire.Member
+	eventsPath := path + "/events"
+	for i, m := range members {
+		switch text, _ := m.Text(); m.Name {
+		case "id":
+			if id = text; id == "" {
+				id = string(m.Value)
+			}
+		case "epoch":
+			epoch = string(m.Value)
+		case "messages":
+			list = &members[i]
+		case "events":
+			if m.Kind() == '[' {
+				events = &members[i]
+			}
+		case "attachments":
+			err = s.attachments(m)
+		case "events_data":
+			if pool, ok := wire.Path(m, "messages"); ok {
+				s.pool, err = values(pool)
+			}
+		case "transcript": // the first versions
+			if e, ok := wire.Path(m, "events"); ok && e.Kind() == '[' && events == nil {
+				events, eventsPath = &e, path+"/transcript/events"
+			}
+			if content, ok := wire.Path(m, "content"); ok {
+				err = s.attachments(content)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.thread = id
+	if epoch != "" {
+		s.thread += "/" + epoch
+	}
+	calls := len(r.out.Calls)
+	if events != nil {
+		if err := s.events(*events, eventsPath); err != nil {
+			return err
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	if len(r.out.Calls) > calls {
+		r.note(r.lineOf(*list), path+"/messages", Aside, "repeats what the model events were given")
+		return nil
+	}
+	c := r.conversation(s.thread, OpenAIChat)
+	i := 0
+	d := list.Read()
+	return d.Array("messages: a list", func() error {
+		v, err := d.Value("")
+		if err != nil {
+			return err
+		}
+		at := path + "/messages/" + strconv.Itoa(i)
+		i++
+		line := r.lineOf(v)
+		m, err := s.message(v)
+		if err != nil {
+			return r.broken(at, err)
+		}
+		if m.Role == messages.Assistant {
+			c.call(Call{Line: line})
+		}
+		c.add(m, r.note(line, at, Aside, noCall))
+		return nil
+	})
+}
+
+func values(list wire.Member) ([]wire.Member, error) {
+	var out []wire.Member
+	r := list.Read()
+	err := r.Array("a list", func() error {
+		m, err := r.Value("")
+		out = append(out, m)
+		return err
+	})
+	return out, err
+}
+
+func (s *inspectSample) attachments(m wire.Member) error {
+	if m.Kind() != '{' {
+		return nil
+	}
+	members, err := m.Read().Members("attachments, an object")
+	for _, a := range members {
+		s.texts[a.Name] = messages.JSON(a.Value)
+	}
+	return err
+}
+
+func (s *inspectSample) events(list wire.Member, path string) error {
+	i := 0
+	d := list.Read()
+	return d.Array("events: a list", func() error {
+		v, err := d.Value("")
+		if err != nil {
+			return err
+		}
+		at := path + "/" + strconv.Itoa(i)
+		i++
+		line := s.r.lineOf(v)
+		kind := ""
+		if e, ok := wire.Path(v, "event"); ok {
+			kind, _ = e.Text()
+		}
+		if kind != "model" {
+			s.r.note(line, at, Aside, "an event of kind "+kind)
+			return nil
+		}
+		call, err := s.model(v)
+		if err != nil {
+			return s.r.broken(at, err)
+		}
+		call.Line, call.Thread = line, s.thread
+		s.r.share(&call)
+		s.r.note(line, at, Used, "")
+		s.r.add(call)
+		return nil
+	})
+}
+
+// model reads a model event: the messages are inspect's own, the tools those of the request itself where it is recorded.
+func (s *inspectSample) model(event wire.Member) (Call, error) {
+	members, err := event.Read().Members("a model event, an object")
+	if err != nil {
+		return Call{}, err
+	}
+	call := Call{API: OpenAIChat}
+	var exact, own []messages.ToolSpec
+	for _, m := range members {
+		switch text, _ := m.Text(); m.Name {
+		case "model":
+			call.Model = text
+		case "timestamp":
+			call.Time = parseTime(text)
+		case "tools":
+			if m.Kind() == '[' {
+				if own, err = s.tools(m); err != nil {
+					return call, err
+				}
+			}
+		case "call":
+			if tools, ok := wire.Path(m, "request", "tools"); ok && tools.Kind() == '[' {
+				if exact, err = s.tools(tools); err != nil {
+					return call, err
+				}
+			}
+		case "output":
+			if usage, ok := wire.Path(m, "usage"); ok {
+				call.Usage = inspectUsage(usage)
+			}
+		case "input":
+			list, err := values(m)
+			if err != nil {
+				return call, err
+			}
+			for _, v := range list {
+				message, err := s.message(v)
+				if err != nil {
+					return call, err
+				}
+				call.Messages = append(call.Messages, message)
+			}
+		case "input_refs":
+			if m.Kind() != '[' {
+				continue
+			}
+			if err := s.referred(&call, m); err != nil {
+				return call, err
+			}
+		}
+	}
+	call.Tools = own
+	if len(exact) > 0 {
+		call.Tools = exact
+	}
+	if call.Tools == nil {
+		call.Tools = []messages.ToolSpec{}
+	}
+	return call, nil
+}
+
+// referred reads messages that are given as ranges of the sample's pool.
+func (s *inspectSample) referred(call *Call, refs wire.Member) error {
+	ranges, err := values(refs)
+	if err != nil {
+		return err
+	}
+	for _, ref := range ranges {
+		from, to := 0, 0
+		if bounds, err := values(ref); err == nil && len(bounds) == 2 {
+			from, to = int(integer(bounds[0])), int(integer(bounds[1]))
+		} else if ref.Kind() == '0' {
+			from = int(integer(ref))
+			to = from + 1
+		} else {
+			return ref.Errorf("a reference to messages: want a range of two places")
+		}
+		if from > to || to > len(s.pool) {
+			return ref.Errorf("messages %d to %d are not in the sample, which has %d", from, to, len(s.pool))
+		}
+		for _, v := range s.pool[from:to] {
+			m, err := s.message(v)
+			if err != nil {
+				return err
+			}
+			call.Messages = append(call.Messages, m)
+		}
+	}
+	return nil
+}
+
+// inspectUsage reads inspect's own counts. Whether the input tokens include what the cache was used for depends on the
+// provider; the total tells.
+func inspectUsage(m wire.Member) Usage {
+	u := openAIUsage(m)
+	if total, ok := wire.Path(m, "total_tokens"); ok && integer(total) > u.Input+u.Output {
+		u.Input = integer(total) - u.Output
+	}
+	return u
+}
+
+func (s *inspectSample) tools(list wire.Member) ([]messages.ToolSpec, error) {
+	resolved, err := s.resolve(list)
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Read([]byte(resolved)).Value("")
+	if err != nil {
+		return nil, err
+	}
+	tools, err := readTools(v)
+	if err != nil {
+		return nil, list.Errorf("%w", unplaced(err))
+	}
+	return tools, nil
+}
+
+// message reads a message as inspect has it, with its attachments in their places.
+func (s *inspectSample) message(v wire.Member) (messages.Message, error) {
+	resolved, err := s.resolve(v)
+	if err != nil {
+		return messages.Message{}, err
+	}
+	own, err := wire.Read([]byte(resolved)).Value("")
+	if err != nil {
+		return messages.Message{}, err
+	}
+	m, err := chatMessage(own)
+	if err != nil {
+		return m, v.Errorf("%w", unplaced(err))
+	}
+	for i := range m.Content {
+		nameBlocks(&m.Content[i])
+	}
+	return m, nil
+}
+
+// nameBlocks gives inspect's own parts the kinds they are of.
+func nameBlocks(b *messages.Block) {
+	for i := range b.Content {
+		nameBlocks(&b.Content[i])
+	}
+	switch b.Kind {
+	case "openai:image":
+		if image, ok := wire.Find(b.Extra, "image"); ok {
+			b.Kind = messages.KindImage
+			url := messages.JSON(`{"url":` + string(image))
+			if detail, ok := wire.Find(b.Extra, "detail"); ok {
+				url += `,"detail":` + detail
+			}
+			b.Extra = []messages.Member{{Name: "image_url", Value: url + "}"}}
+		}
+	case "reasoning":
+		if text, ok := wire.Find(b.Extra, "reasoning"); ok {
+			if text, ok := wire.Unquote(text); ok {
+				b.Kind, b.Text = messages.KindThinking, text
+				b.Extra = slices.DeleteFunc(b.Extra, func(m messages.Member) bool { return m.Name == "reasoning" })
+			}
+		}
+	}
+}
+
+var attachmentPrefixes = []string{"attachment://", "tc://"}
+
+// resolve returns the value with every string that is an attachment's address replaced by what it stands for.
+func (s *inspectSample) resolve(v wire.Member) (messages.JSON, error) {
+	if !bytes.Contains(v.Value, []byte("://")) {
+		return messages.JSON(v.Value), nil
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(v.Value))
+	var out []byte
+	done := 0
+	for {
+		token, err := d.ReadToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", v.Errorf("%w", err) // it was read before
+		}
+		if token.Kind() != '"' {
+			continue
+		}
+		if kind, length := d.StackIndex(d.StackDepth()); kind == '{' && length%2 == 1 {
+			continue // a name
+		}
+		text := token.String()
+		for _, prefix := range attachmentPrefixes {
+			name, ok := strings.CutPrefix(text, prefix)
+			if !ok {
+				continue
+			}
+			value, ok := s.texts[name]
+			if !ok {
+				return "", v.Errorf("attachment %q is not in the sample", text)
+			}
+			end := int(d.InputOffset())
+			start := bytes.LastIndex(v.Value[:end], []byte(`"`+prefix))
+			out = append(append(out, v.Value[done:start]...), value...)
+			done = end
+		}
+	}
+	return messages.JSON(append(out, v.Value[done:]...)), nil
+}

@@ -1,0 +1,331 @@
+package sessions
+
+import (
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
+)
+
+// A piEntry is a line of pi's log. Later versions have a tree: an entry names its parent.
+type piEntry struct {
+	record    int
+	line      int
+	parent    int // index; -1: none
+	message   *messages.Message
+	answers   bool // the model made the message
+	call      Call
+	summary   string // of a compaction
+	compacts  bool
+	firstKept int // index of the first entry that stays; -1: none does
+}
+
+// A piLog is the tree of a log.
+type piLog struct {
+	r       *reader
+	entries []piEntry
+	byID    map[string]int
+	byLine  []int // entries by the number of their line, counted from 0 without blank ones
+}
+
+func (r *reader) readPi(in *lines) error {
+	log := piLog{r: r, byID: map[string]int{}}
+	err := r.eachLine(in, log.read)
+	log.calls()
+	return err
+}
+
+func (log *piLog) read(line int, doc []byte) error {
+	d := wire.Read(doc)
+	whole, err := d.Value("")
+	if err == nil {
+		err = d.End()
+	}
+	var members []wire.Member
+	if err == nil {
+		members, err = whole.Read().Members("a line of the log, an object")
+	}
+	e := piEntry{line: line, record: -1, parent: len(log.entries) - 1, firstKept: -1}
+	var kind, id string
+	var message *wire.Member
+	if err == nil {
+		for i, m := range members {
+			text, isText := m.Text()
+			switch m.Name {
+			case "type":
+				kind = text
+			case "id":
+				id = text
+			case "parentId":
+				if parent, ok := log.byID[text]; ok && isText {
+					e.parent = parent
+				} else if m.Kind() == 'n' {
+					e.parent = -1
+				}
+			case "timestamp":
+				e.call.Time = parseTime(text)
+			case "message":
+				message = &members[i]
+			case "summary":
+				e.summary = text
+			case "firstKeptEntryIndex":
+				if n := int(integer(m)); n < len(log.byLine) {
+					e.firstKept = log.byLine[n]
+				}
+			case "firstKeptEntryId":
+				if kept, ok := log.byID[text]; ok {
+					e.firstKept = kept
+				}
+			}
+		}
+		if kind == "" {
+			err = whole.Errorf("a line of the log without a type")
+		}
+	}
+	reason := ""
+	if err == nil {
+		switch kind {
+		case "message":
+			if message == nil {
+				err = whole.Errorf("a message line without a message")
+			} else if reason, err = e.decode(*message); err == nil && reason == "" {
+				reason = noCall
+			}
+		case "compaction":
+			e.compacts, reason = true, noCall
+		case "branch_summary":
+			m := textMessage(messages.User, e.summary)
+			e.message, reason = &m, noCall
+		default:
+			reason = "a line of type " + kind
+		}
+	}
+	if err == nil {
+		e.record = log.r.note(line, "", Aside, reason)
+	} else {
+		e.message, e.compacts = nil, false
+	}
+	if id != "" && kind != "session" {
+		log.byID[id] = len(log.entries)
+	}
+	log.byLine = append(log.byLine, len(log.entries))
+	log.entries = append(log.entries, e)
+	return err
+}
+
+// decode reads a message, or says why it is none of the prompt.
+func (e *piEntry) decode(message wire.Member) (reason string, err error) {
+	members, err := message.Read().Members("a message, an object")
+	if err != nil {
+		return "", err
+	}
+	var role, stop, command, output string
+	var content *wire.Member
+	b := messages.Block{Kind: messages.KindToolResult}
+	for i, m := range members {
+		text, _ := m.Text()
+		switch m.Name {
+		case "role":
+			role = text
+		case "content":
+			content = &members[i]
+		case "toolCallId":
+			b.ID = text
+		case "toolName":
+			b.Name = text
+		case "isError":
+			if m.Kind() == 't' {
+				b.Extra = []messages.Member{{Name: "is_error", Value: "true"}}
+			}
+		case "model":
+			e.call.Model = text
+		case "usage":
+			e.call.Usage = piUsage(m)
+		case "stopReason":
+			stop = text
+		case "command":
+			command = text
+		case "output":
+			output = text
+		}
+	}
+	if role == "bashExecution" {
+		m := textMessage(messages.User, "Ran `"+command+"`\n```\n"+output+"\n```")
+		e.message = &m
+		return "", nil
+	}
+	if content == nil {
+		return "", message.Errorf("a message without content")
+	}
+	m := messages.Message{}
+	switch role {
+	case "user":
+		m.Role = messages.User
+	case "assistant":
+		m.Role = messages.Assistant
+		e.answers = true
+	case "toolResult":
+		m.Role = messages.Tool
+	default:
+		return "a message of role " + role, nil
+	}
+	if m.Content, m.Shape, err = piContent(*content); err != nil {
+		return "", err
+	}
+	if e.answers && len(m.Content) == 0 {
+		e.answers = false
+		return "an answer that did not come: " + stop, nil
+	}
+	if m.Role == messages.Tool {
+		b.Content = m.Content
+		if len(b.Content) == 0 {
+			b.Content, b.Value = nil, `""`
+			m.Shape = messages.ShapeString
+		}
+		m.Content = []messages.Block{b}
+	}
+	e.message = &m
+	return "", nil
+}
+
+func piUsage(m wire.Member) Usage {
+	members, err := m.Read().Members("usage, an object")
+	if err != nil {
+		return Usage{}
+	}
+	u := Usage{Recorded: true}
+	for _, m := range members {
+		switch m.Name {
+		case "input":
+			u.Input = integer(m)
+		case "output":
+			u.Output = integer(m)
+		case "cacheRead":
+			u.Cached = integer(m)
+		case "cacheWrite":
+			u.Written = integer(m)
+		}
+	}
+	u.Input += u.Cached + u.Written
+	return u
+}
+
+// piContent reads a string or blocks.
+func piContent(content wire.Member) ([]messages.Block, messages.Shape, error) {
+	if text, ok := content.Text(); ok {
+		return []messages.Block{messages.Text(text)}, messages.ShapeString, nil
+	}
+	var blocks []messages.Block
+	r := content.Read()
+	err := r.Array("content: a string or a list of blocks", func() error {
+		place := r.Place()
+		kind, members, err := r.Typed("a content block")
+		if err != nil {
+			return err
+		}
+		b := messages.Block{}
+		var skip []string
+		switch kind {
+		case "text":
+			b.Kind, skip = messages.KindText, []string{"text"}
+		case "thinking":
+			b.Kind, skip = messages.KindThinking, []string{"thinking"}
+		case "toolCall":
+			b.Kind, skip = messages.KindToolCall, []string{"id", "name", "arguments"}
+		case "image":
+			blocks = append(blocks, piImage(members))
+			return nil
+		default:
+			b.Kind = messages.Kind("pi:" + kind)
+		}
+		for _, m := range members {
+			text, isText := m.Text()
+			switch {
+			case len(skip) > 0 && m.Name == skip[0] && b.Kind != messages.KindToolCall:
+				if !isText {
+					return m.Errorf("%s: want a string; found %s", m.Name, m.Kind())
+				}
+				b.Text = text
+			case b.Kind == messages.KindToolCall && m.Name == "id":
+				b.ID = text
+			case b.Kind == messages.KindToolCall && m.Name == "name":
+				b.Name = text
+			case b.Kind == messages.KindToolCall && m.Name == "arguments":
+				b.Text = string(m.JSON())
+			default:
+				b.Extra = append(b.Extra, wire.Format("pi").Keep(m, wire.Taken(b.Kind)))
+			}
+		}
+		if b.Kind == messages.KindToolCall && b.Name == "" {
+			return place.Errorf("a toolCall without the name of the tool")
+		}
+		blocks = append(blocks, b)
+		return nil
+	})
+	return blocks, messages.ShapeBlocks, err
+}
+
+// piImage makes the provider's form of an image.
+func piImage(members []wire.Member) messages.Block {
+	var data, mime string
+	for _, m := range members {
+		switch text, _ := m.Text(); m.Name {
+		case "data":
+			data = text
+		case "mimeType":
+			mime = text
+		}
+	}
+	return messages.Block{Kind: messages.KindImage, Extra: []messages.Member{
+		{Name: "image_url", Value: `{"url":` + wire.Quote("data:"+mime+";base64,"+data) + `}`}}}
+}
+
+// calls makes a call of each answer. A path is built anew where the tree forks or the history was compacted; else it
+// grows.
+func (log *piLog) calls() {
+	c := log.r.conversation("", OpenAIChat)
+	tip := -1 // the entry that the conversation has come to
+	for i := range log.entries {
+		e := &log.entries[i]
+		if !e.answers || e.message == nil {
+			continue
+		}
+		way, joined := log.way(e.parent, tip)
+		if !joined {
+			c.restart()
+		}
+		for k := len(way) - 1; k >= 0; k-- {
+			log.take(c, way[k])
+		}
+		tip = e.parent
+		call := e.call
+		call.Line = e.line
+		c.call(call)
+	}
+}
+
+// way returns the entries from one back to another, which it does not include, and whether it came there.
+func (log *piLog) way(from, to int) (way []int, joined bool) {
+	for at := from; at >= 0; at = log.entries[at].parent {
+		if at == to {
+			return way, true
+		}
+		way = append(way, at)
+	}
+	return way, to < 0
+}
+
+func (log *piLog) take(c *conversation, i int) {
+	e := &log.entries[i]
+	switch {
+	case e.compacts:
+		kept, _ := log.way(e.parent, -1)
+		c.restart()
+		c.add(textMessage(messages.User, "The conversation before this point was compacted:\n"+e.summary), e.record)
+		for k := len(kept) - 1; k >= 0; k-- {
+			if old := &log.entries[kept[k]]; e.firstKept >= 0 && kept[k] >= e.firstKept && old.message != nil {
+				c.add(*old.message, old.record)
+			}
+		}
+	case e.message != nil:
+		c.add(*e.message, e.record)
+	}
+}

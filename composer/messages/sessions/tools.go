@@ -1,0 +1,231 @@
+package sessions
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
+)
+
+// toolLine reads a line that defines a tool, as BFCL's function documents have them, or a whole list in one line.
+func (r *reader) toolLine(line int, doc []byte) error {
+	d := wire.Read(doc)
+	v, err := d.Value("")
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
+		return err
+	}
+	return r.toolValue(v, "", line)
+}
+
+// readToolList reads the answer of an MCP server to tools/list, with or without its envelope, or a bare list of tools.
+func (r *reader) readToolList() error {
+	if err := r.toolLine(1, r.doc); err != nil {
+		return r.fail("", err)
+	}
+	return nil
+}
+
+func (r *reader) toolValue(v wire.Member, path string, line int) error {
+	if v.Kind() == '[' {
+		i := 0
+		return each(v, func(t wire.Member) error {
+			i++
+			at := path + "/" + strconv.Itoa(i-1)
+			if err := r.tool(t, at, r.lineOf(t)); err != nil {
+				return r.broken(at, err)
+			}
+			return nil
+		})
+	}
+	members, err := v.Read().Members("a tool or an object with tools")
+	if err != nil {
+		return err
+	}
+	isList := false
+	for _, m := range members {
+		isList = isList || m.Name == "tools" && m.Kind() == '[' || m.Name == "result" && m.Kind() == '{'
+	}
+	if !isList {
+		return r.tool(v, path, line)
+	}
+	for _, m := range members {
+		at := path + "/" + m.Name
+		switch text, isText := m.Text(); {
+		case m.Name == "tools" && m.Kind() == '[', m.Name == "result" && m.Kind() == '{':
+			if err := r.toolValue(m, at, r.lineOf(m)); err != nil {
+				return err
+			}
+		case m.Name == "instructions" && isText:
+			r.out.Instructions = text
+			r.note(r.lineOf(m), at, Used, "the server's instructions")
+		default:
+			r.note(r.lineOf(m), at, Aside, "about the server")
+		}
+	}
+	return nil
+}
+
+func (r *reader) tool(v wire.Member, path string, line int) error {
+	spec, err := wire.ReadTool(v)
+	if err == nil && spec.Name == "" {
+		err = v.Errorf("a tool without a name")
+	}
+	if err != nil {
+		return err
+	}
+	r.out.Tools = append(r.out.Tools, spec)
+	r.note(line, path, Used, "")
+	return nil
+}
+
+// ConvertTool returns the tool in the form of another API: name, description and the schema of its arguments. The schema
+// is taken as it is, but for BFCL's "dict", which JSON Schema calls "object". Everything else that a definition holds
+// (MCP's annotations, titles and output schemas; a provider's own switches) is left out: no provider takes another's.
+// A tool that is already of this form is not changed. A provider's own tools have no form elsewhere: that is an error.
+func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
+	doc, err := wire.Read([]byte(spec.Definition)).Value("")
+	if err != nil {
+		return spec, fmt.Errorf("sessions: tool %q: %w", spec.Name, err)
+	}
+	if formOf(doc) == form {
+		return spec, nil
+	}
+	function := doc
+	if f, ok := wire.Path(doc, "function"); ok && f.Kind() == '{' {
+		function = f
+	}
+	schema := messages.JSON("")
+	for _, name := range []string{"parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema"} {
+		if s, ok := wire.Path(function, name); ok {
+			if inner, ok := wire.Path(s, "json"); ok && name == "inputSchema" && inner.Kind() == '{' {
+				s = inner // Bedrock
+			}
+			if schema, err = plainSchema(s); err != nil {
+				return spec, fmt.Errorf("sessions: tool %q: %w", spec.Name, err)
+			}
+			break
+		}
+	}
+	if schema == "" {
+		if kind, ok := wire.Path(doc, "type"); ok {
+			if text, _ := kind.Text(); text != "function" && text != "custom" {
+				return spec, fmt.Errorf("sessions: tool %q: a tool of type %s has no form in another API", spec.Name, text)
+			}
+		}
+		schema = `{"type":"object","properties":{}}`
+	}
+	w := wire.Append(nil)
+	named := func(schemaName string) {
+		w.Text("name", spec.Name)
+		if spec.Description != "" {
+			w.Text("description", spec.Description)
+		}
+		w.Name(schemaName)
+		w.Value(schema)
+	}
+	w.Open('{')
+	switch form {
+	case OpenAIChat:
+		w.Text("type", "function")
+		w.Name("function")
+		w.Open('{')
+		named("parameters")
+		w.Close('}')
+	case OpenAIResponses:
+		w.Text("type", "function")
+		named("parameters")
+	case Anthropic:
+		named("input_schema")
+	case Gemini:
+		named("parametersJsonSchema")
+	case Bedrock:
+		w.Name("toolSpec")
+		w.Open('{')
+		w.Text("name", spec.Name)
+		if spec.Description != "" {
+			w.Text("description", spec.Description)
+		}
+		w.Name("inputSchema")
+		w.Open('{')
+		w.Name("json")
+		w.Value(schema)
+		w.Close('}')
+		w.Close('}')
+	}
+	w.Close('}')
+	if w.Err != nil {
+		return spec, fmt.Errorf("sessions: tool %q: %w", spec.Name, w.Err)
+	}
+	spec.Definition = messages.JSON(w.Buf)
+	return spec, nil
+}
+
+// formOf tells in whose form a definition is.
+func formOf(doc wire.Member) API {
+	has := func(name string) bool { _, ok := wire.Path(doc, name); return ok }
+	kind, _ := wire.Path(doc, "type")
+	text := ""
+	if len(kind.Value) > 0 {
+		text, _ = kind.Text()
+	}
+	switch {
+	case has("function"):
+		return OpenAIChat
+	case has("input_schema"):
+		return Anthropic
+	case has("toolSpec"):
+		return Bedrock
+	case text == "function":
+		return OpenAIResponses
+	case has("parametersJsonSchema"), has("parameters_json_schema"):
+		return Gemini
+	}
+	return API(255)
+}
+
+// plainSchema returns a schema with BFCL's names for types replaced by JSON Schema's.
+func plainSchema(s wire.Member) (messages.JSON, error) {
+	if s.Kind() != '{' && s.Kind() != '[' {
+		return s.JSON(), nil
+	}
+	w := wire.Append(nil)
+	err := rewriteTypes(w, s)
+	return messages.JSON(w.Buf), err
+}
+
+// bfclTypes are the types of BFCL's dialect that JSON Schema does not know.
+var bfclTypes = map[string]string{"dict": "object", "float": "number", "tuple": "array"}
+
+func rewriteTypes(w *wire.Writer, v wire.Member) error {
+	switch v.Kind() {
+	case '{':
+		members, err := v.Read().Members("a schema, an object")
+		if err != nil {
+			return err
+		}
+		w.Open('{')
+		for _, m := range members {
+			w.Name(m.Name)
+			if text, ok := m.Text(); ok && m.Name == "type" && bfclTypes[text] != "" {
+				w.String(bfclTypes[text])
+				continue
+			}
+			if err := rewriteTypes(w, m); err != nil {
+				return err
+			}
+		}
+		w.Close('}')
+	case '[':
+		w.Open('[')
+		err := each(v, func(e wire.Member) error { return rewriteTypes(w, e) })
+		w.Close(']')
+		return err
+	default:
+		w.Value(v.JSON())
+	}
+	return nil
+}
