@@ -209,7 +209,7 @@ func ExampleRegistry_Variable() {
 	}
 	// Output:
 	// You work on main. <nil>
-	//  fragments: section "deployment:persona": byte 12: variable without a value: {{branch}}; known are branch
+	//  fragments: section "deployment:persona": line 1, byte 12: variable without a value: {{branch}}; known are branch
 }
 
 func ExampleRegistry_Contribute() {

@@ -252,104 +252,108 @@ func often(t *testing.T, property func(*rapid.T)) {
 	}
 }
 
-func TestAgainstModel(t *testing.T) {
-	often(t, func(t *rapid.T) {
-		r := must(fragments.New(fragments.Options{NoIdentity: true}))
-		must(r.Transform(global, -1, "no persona", removesPersona))
-		m := model{{kind: fragments.KindTransform, name: "no persona", order: -1}}
-		var removes []func()
-		t.Repeat(map[string]func(*rapid.T){
-			"register": func(t *rapid.T) {
-				p := drawPiece(t)
-				remove, err := r.Contribute(p.scope, p.contribution())
-				if want := m.refuses(p); !errors.Is(err, want) || (err == nil) != (want == nil) {
-					t.Fatalf("registering %+v: %v; want %v", p, err, want)
+func TestAgainstModel(t *testing.T) { often(t, againstModel) }
+
+func FuzzAgainstModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(againstModel)) }
+
+func againstModel(t *rapid.T) {
+	r := must(fragments.New(fragments.Options{NoIdentity: true}))
+	must(r.Transform(global, -1, "no persona", removesPersona))
+	m := model{{kind: fragments.KindTransform, name: "no persona", order: -1}}
+	var removes []func()
+	t.Repeat(map[string]func(*rapid.T){
+		"register": func(t *rapid.T) {
+			p := drawPiece(t)
+			remove, err := r.Contribute(p.scope, p.contribution())
+			if want := m.refuses(p); !errors.Is(err, want) || (err == nil) != (want == nil) {
+				t.Fatalf("registering %+v: %v; want %v", p, err, want)
+			}
+			if err == nil {
+				m, removes = append(m, p), append(removes, remove)
+			}
+		},
+		"register many": func(t *rapid.T) {
+			pieces := rapid.SliceOfN(rapid.Custom(drawPiece), 1, 3).Draw(t, "pieces")
+			scope := pieces[0].scope
+			var contributions []fragments.Contribution
+			grown := slices.Clone(m)
+			var want error
+			for _, p := range pieces {
+				p.scope = scope
+				contributions = append(contributions, p.contribution())
+				if want == nil {
+					want = grown.refuses(p)
 				}
-				if err == nil {
-					m, removes = append(m, p), append(removes, remove)
-				}
-			},
-			"register many": func(t *rapid.T) {
-				pieces := rapid.SliceOfN(rapid.Custom(drawPiece), 1, 3).Draw(t, "pieces")
-				scope := pieces[0].scope
-				var contributions []fragments.Contribution
-				grown := slices.Clone(m)
-				var want error
-				for _, p := range pieces {
-					p.scope = scope
-					contributions = append(contributions, p.contribution())
-					if want == nil {
-						want = grown.refuses(p)
-					}
-					grown = append(grown, p)
-				}
-				remove, err := fragments.NewPlugin("p", contributions...).Register(r, scope)
-				if !errors.Is(err, want) || (err == nil) != (want == nil) {
-					t.Fatalf("registering %+v: %v; want %v", pieces, err, want)
-				}
-				if err == nil { // removed at once, twice, for the list of removals is one a piece
-					remove()
-					remove()
-				}
-			},
-			"remove": func(t *rapid.T) {
-				if len(removes) == 0 {
-					t.Skip()
-				}
-				i := rapid.IntRange(0, len(removes)-1).Draw(t, "which")
-				removes[i]()
-				m, removes = slices.Delete(m, i+1, i+2), slices.Delete(removes, i, i+1)
-			},
-			"assemble": func(t *rapid.T) {
-				scope := rapid.SampledFrom(append(slices.Clone(modelScopes), global.Child("c").Child("unknown"))).Draw(t, "in")
-				role := rapid.SampledFrom([]string{"", "r"}).Draw(t, "as")
-				want, wantErr := m.assemble(scope, role)
-				got, err := r.Assemble(fragments.AssembleContext{Scope: scope, Role: role})
-				if !errors.Is(err, wantErr) || (err == nil) != (wantErr == nil) {
-					t.Fatalf("scope %v role %q: %v; want %v", scope, role, err, wantErr)
-				}
-				if diff := gocmp.Diff(string(want.AppendJSON(nil)), string(got.AppendJSON(nil))); diff != "" {
-					t.Fatalf("scope %v role %q (-want +got)\n%s", scope, role, diff)
-				}
-			},
-		})
+				grown = append(grown, p)
+			}
+			remove, err := fragments.NewPlugin("p", contributions...).Register(r, scope)
+			if !errors.Is(err, want) || (err == nil) != (want == nil) {
+				t.Fatalf("registering %+v: %v; want %v", pieces, err, want)
+			}
+			if err == nil { // removed at once, twice, for the list of removals is one a piece
+				remove()
+				remove()
+			}
+		},
+		"remove": func(t *rapid.T) {
+			if len(removes) == 0 {
+				t.Skip()
+			}
+			i := rapid.IntRange(0, len(removes)-1).Draw(t, "which")
+			removes[i]()
+			m, removes = slices.Delete(m, i+1, i+2), slices.Delete(removes, i, i+1)
+		},
+		"assemble": func(t *rapid.T) {
+			scope := rapid.SampledFrom(append(slices.Clone(modelScopes), global.Child("c").Child("unknown"))).Draw(t, "in")
+			role := rapid.SampledFrom([]string{"", "r"}).Draw(t, "as")
+			want, wantErr := m.assemble(scope, role)
+			got, err := r.Assemble(fragments.AssembleContext{Scope: scope, Role: role})
+			if !errors.Is(err, wantErr) || (err == nil) != (wantErr == nil) {
+				t.Fatalf("scope %v role %q: %v; want %v", scope, role, err, wantErr)
+			}
+			if diff := gocmp.Diff(string(want.AppendJSON(nil)), string(got.AppendJSON(nil))); diff != "" {
+				t.Fatalf("scope %v role %q (-want +got)\n%s", scope, role, diff)
+			}
+		},
 	})
 }
 
 // The order in which owners register must never reach the output, errors included.
-func TestAnyOrderOfRegistration(t *testing.T) {
-	often(t, func(t *rapid.T) {
-		var m model
-		for _, p := range rapid.SliceOfN(rapid.Custom(drawPiece), 2, 30).Draw(t, "pieces") {
-			if m.refuses(p) == nil {
-				m = append(m, p)
-			}
+func TestAnyOrderOfRegistration(t *testing.T) { often(t, anyOrder) }
+
+func FuzzAnyOrderOfRegistration(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyOrder)) }
+
+func anyOrder(t *rapid.T) {
+	var m model
+	for _, p := range rapid.SliceOfN(rapid.Custom(drawPiece), 2, 30).Draw(t, "pieces") {
+		if m.refuses(p) == nil {
+			m = append(m, p)
 		}
-		register := func(order []piece) *fragments.Registry {
-			r := must(fragments.New(fragments.Options{}))
-			perPlugin := rapid.IntRange(1, 4).Draw(t, "contributions of a plugin")
-			for len(order) > 0 {
-				n := 1
-				for n < min(perPlugin, len(order)) && order[n].scope == order[0].scope {
-					n++
-				}
-				var contributions []fragments.Contribution
-				for _, p := range order[:n] {
-					contributions = append(contributions, p.contribution())
-				}
-				must(fragments.NewPlugin("p", contributions...).Register(r, order[0].scope))
-				order = order[n:]
+	}
+	register := func(order []piece) *fragments.Registry {
+		r := must(fragments.New(fragments.Options{}))
+		perPlugin := rapid.IntRange(1, 4).Draw(t, "contributions of a plugin")
+		for len(order) > 0 {
+			n := 1
+			for n < min(perPlugin, len(order)) && order[n].scope == order[0].scope {
+				n++
 			}
-			return r
-		}
-		r1, r2 := register(m), register(rapid.Permutation(m).Draw(t, "another order"))
-		for _, scope := range modelScopes {
-			ctx := fragments.AssembleContext{Scope: scope, Role: rapid.SampledFrom([]string{"", "r"}).Draw(t, "as")}
-			if one, other := outcome(r1, ctx), outcome(r2, ctx); one != other {
-				t.Fatalf("scope %v: %s\nother order: %s", scope, one, other)
+			var contributions []fragments.Contribution
+			for _, p := range order[:n] {
+				contributions = append(contributions, p.contribution())
 			}
+			must(fragments.NewPlugin("p", contributions...).Register(r, order[0].scope))
+			order = order[n:]
 		}
-	})
+		return r
+	}
+	r1, r2 := register(m), register(rapid.Permutation(m).Draw(t, "another order"))
+	for _, scope := range modelScopes {
+		ctx := fragments.AssembleContext{Scope: scope, Role: rapid.SampledFrom([]string{"", "r"}).Draw(t, "as")}
+		if one, other := outcome(r1, ctx), outcome(r2, ctx); one != other {
+			t.Fatalf("scope %v: %s\nother order: %s", scope, one, other)
+		}
+	}
 }
 
 // outcome is all that comes of an assembly: its JSON, and the prompt or the error.

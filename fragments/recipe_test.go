@@ -33,7 +33,7 @@ func loader(c fragments.Compilation) func(fingerprint.Digest) (string, error) {
 }
 
 func drawAssembly(t *rapid.T) fragments.Assembly {
-	text := rapid.SampledFrom([]string{"", "short", "{{a}}", "{{b}} and {{a}}", "ünïcödé 😀", strings.Repeat("long ", 20)})
+	text := rapid.SampledFrom([]string{"", " \n", "short", "{{a}}", "{{b}} and {{a}}", "ünïcödé 😀", strings.Repeat("long ", 20)})
 	a := fragments.Assembly{Variables: map[string]template.Value{
 		"a": {Text: text.Draw(t, "a")}, "b": {Text: "{{a}}"}, "c": {Missing: true},
 	}}
@@ -97,6 +97,16 @@ func TestLowerComposesToRender(t *testing.T) {
 	})
 }
 
+func TestWhiteSpaceStays(t *testing.T) {
+	a := fragments.Assembly{
+		Sections:  []fragments.AssembledSection{{Name: "a", Text: "{{empty}}"}, {Name: "b", Text: " "}, {Name: "c"}, {Name: "d", Text: "\n"}},
+		Variables: map[string]template.Value{"empty": {}},
+	}
+	if got := must(a.Render()); got != " \n\n\n" || got != composed(t, a) {
+		t.Errorf("rendered %q, composed %q", got, composed(t, a))
+	}
+}
+
 func TestLowerMovesTheBreakpointOfAnEmptySection(t *testing.T) {
 	a := fragments.Assembly{Sections: []fragments.AssembledSection{
 		{Name: "nothing before", Breakpoint: true}, {Name: "a", Text: "a"}, {Name: "empty", Breakpoint: true}, {Name: "b", Text: "b"},
@@ -116,9 +126,9 @@ func TestErrorsOfAnAssemblyNameTheSection(t *testing.T) {
 		lowered  string
 	}{
 		{"first error in section order", []fragments.AssembledSection{{Name: "a"}, {Name: "b", Text: "é {{modle}}"}, {Name: "c", Text: "{{{x}}}"}},
-			`fragments: section "b": byte 3: unknown variable: {{modle}}; known are model`, `fragments: section "b": byte 3: unknown variable: {{modle}}; known are model`},
+			`fragments: section "b": line 1, byte 3: unknown variable: {{modle}}; known are model`, `fragments: section "b": line 1, byte 3: unknown variable: {{modle}}; known are model`},
 		{"alternate", []fragments.AssembledSection{{Name: "a", Text: "x", Alternates: []string{"", "{{X}}"}}},
-			"", `fragments: section "a": alternate 2: byte 0: malformed reference {{X}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are model`},
+			"", `fragments: section "a": alternate 2: line 1, byte 0: malformed reference {{X}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are model`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

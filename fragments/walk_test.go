@@ -45,7 +45,7 @@ func TestWalk(t *testing.T) {
 		t.Errorf("under a budget %q", got)
 	}
 	_, err := assemble("Search {{korpus}}").Render()
-	if diff := cmp.Diff(`fragments: section "tool:search": byte 7: unknown variable: {{korpus}}; known are corpus`, errorText(err)); diff != "" {
+	if diff := cmp.Diff(`fragments: section "tool:search": line 1, byte 7: unknown variable: {{korpus}}; known are corpus`, errorText(err)); diff != "" {
 		t.Errorf("error (-want +got)\n%s", diff)
 	}
 }

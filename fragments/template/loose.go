@@ -48,7 +48,8 @@ func RenderLoose(text string, vars map[string]string, missing Missing) (string, 
 			b.WriteString(value)
 			done = end
 		case missing == Refuse:
-			return "", fmt.Errorf("template: %w", &ReferenceError{ErrUnknown, name, open, slices.Sorted(maps.Keys(vars))})
+			return "", fmt.Errorf("template: %w", &ReferenceError{
+				ErrUnknown, name, open, 1 + strings.Count(text[:open], "\n"), slices.Sorted(maps.Keys(vars))})
 		}
 	}
 	b.WriteString(text[done:])

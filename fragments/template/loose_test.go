@@ -23,7 +23,7 @@ func ExampleRenderLoose() {
 	// Output:
 	// Review src/index.ts for public exports <nil>
 	// Review src/index.ts by {{ who }} <nil>
-	//  template: byte 19: unknown variable: {{who}}; known are file, focus
+	//  template: line 1, byte 19: unknown variable: {{who}}; known are file, focus
 }
 
 func ExamplePrintJSON() {

@@ -28,10 +28,11 @@ type ReferenceError struct {
 	Err       error    // ErrMalformed, ErrUnknown or ErrNoValue
 	Reference string   // what stands between the braces; of a group that is not complete, its beginning, braces included
 	Offset    int      // of its "{{" in the text, in bytes
+	Line      int      // of its "{{" in the text, from 1; lines end with a line feed
 	Known     []string // the names of all variables, sorted
 }
 
-// Error names the byte, the reference and what would be right.
+// Error names the place, the reference and what would be right.
 func (e *ReferenceError) Error() string {
 	known := "there are no variables"
 	if len(e.Known) > 0 {
@@ -39,13 +40,13 @@ func (e *ReferenceError) Error() string {
 	}
 	switch {
 	case !errors.Is(e.Err, ErrMalformed):
-		return fmt.Sprintf("byte %d: %v: {{%s}}; %s", e.Offset, e.Err, e.Reference, known)
+		return fmt.Sprintf("line %d, byte %d: %v: {{%s}}; %s", e.Line, e.Offset, e.Err, e.Reference, known)
 	case strings.HasPrefix(e.Reference, "{{"):
-		return fmt.Sprintf(`byte %d: %v at %q: "{{" opens no group, and a "}}" follows; want {{name}}; %s`,
-			e.Offset, e.Err, e.Reference, known)
+		return fmt.Sprintf(`line %d, byte %d: %v at %q: "{{" opens no group, and a "}}" follows; want {{name}}; %s`,
+			e.Line, e.Offset, e.Err, e.Reference, known)
 	}
-	return fmt.Sprintf("byte %d: %v {{%s}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; %s",
-		e.Offset, e.Err, excerpt(e.Reference), known)
+	return fmt.Sprintf("line %d, byte %d: %v {{%s}}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; %s",
+		e.Line, e.Offset, e.Err, excerpt(e.Reference), known)
 }
 
 // Unwrap returns the condition.
@@ -144,7 +145,14 @@ func fill(dst []byte, pieces iter.Seq[piece], vars map[string]Value) ([]byte, er
 			dst = append(dst, value.Text...)
 			continue
 		}
-		return dst[:start], fmt.Errorf("template: %w", &ReferenceError{err, p.text, p.offset, slices.Sorted(maps.Keys(vars))})
+		line := 1
+		for before := range pieces {
+			if before.offset == p.offset {
+				break
+			}
+			line += strings.Count(before.text, "\n")
+		}
+		return dst[:start], fmt.Errorf("template: %w", &ReferenceError{err, p.text, p.offset, line, slices.Sorted(maps.Keys(vars))})
 	}
 	return dst, nil
 }

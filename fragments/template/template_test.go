@@ -27,10 +27,10 @@ func ExampleRender() {
 	fmt.Println(err)
 	// Output:
 	// You run on m-1. A lone {{ is prose. <nil>
-	// template: byte 11: variable without a value: {{cwd}}; known are cwd, model
-	// template: byte 11: unknown variable: {{modle}}; known are cwd, model
-	// template: byte 11: malformed reference at "{{{model}}}.": "{{" opens no group, and a "}}" follows; want {{name}}; known are cwd, model
-	// template: byte 11: malformed reference {{ model }}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are cwd, model
+	// template: line 1, byte 11: variable without a value: {{cwd}}; known are cwd, model
+	// template: line 1, byte 11: unknown variable: {{modle}}; known are cwd, model
+	// template: line 1, byte 11: malformed reference at "{{{model}}}.": "{{" opens no group, and a "}}" follows; want {{name}}; known are cwd, model
+	// template: line 1, byte 11: malformed reference {{ model }}; want a name of a-z, 0-9 and _ that begins with a letter, without spaces; known are cwd, model
 }
 
 func ExampleParse() {
@@ -62,21 +62,25 @@ func TestReferenceErrors(t *testing.T) {
 		name, text string
 		want       template.ReferenceError
 	}{
-		{"the first of two wins", "{{a}} {{ghost}} {{Bad}}", template.ReferenceError{template.ErrUnknown, "ghost", 6, known}},
-		{"malformed before unknown", "{{Bad}} {{ghost}}", template.ReferenceError{template.ErrMalformed, "Bad", 0, known}},
-		{"no value", "é{{none}}", template.ReferenceError{template.ErrNoValue, "none", 2, known}},
-		{"empty group", "{{}}", template.ReferenceError{template.ErrMalformed, "", 0, known}},
-		{"empty group and a brace", "{{}}}", template.ReferenceError{template.ErrMalformed, "", 0, known}},
-		{"triple", "{{{a}}}", template.ReferenceError{template.ErrMalformed, "{{{a}}}", 0, known}},
-		{"a group in a group", "{{ {{a}}", template.ReferenceError{template.ErrMalformed, "{{ {{a}}", 0, known}},
-		{"closes far away", "{{a} and so on }}", template.ReferenceError{template.ErrMalformed, "{{a} and so on }}", 0, known}},
-		{"cut on a character", "{{{" + strings.Repeat("é", 40) + "}}", template.ReferenceError{template.ErrMalformed, "{{{" + strings.Repeat("é", 18) + "…", 0, known}},
+		{"the first of two wins", "{{a}} {{ghost}} {{Bad}}", template.ReferenceError{template.ErrUnknown, "ghost", 6, 1, known}},
+		{"malformed before unknown", "{{Bad}} {{ghost}}", template.ReferenceError{template.ErrMalformed, "Bad", 0, 1, known}},
+		{"on the third line", "{{a}}\n{{b}}\r\n x{{ghost}}\n", template.ReferenceError{template.ErrUnknown, "ghost", 15, 3, known}},
+		{"no value", "é{{none}}", template.ReferenceError{template.ErrNoValue, "none", 2, 1, known}},
+		{"empty group", "{{}}", template.ReferenceError{template.ErrMalformed, "", 0, 1, known}},
+		{"empty group and a brace", "{{}}}", template.ReferenceError{template.ErrMalformed, "", 0, 1, known}},
+		{"triple", "{{{a}}}", template.ReferenceError{template.ErrMalformed, "{{{a}}}", 0, 1, known}},
+		{"a group in a group", "{{ {{a}}", template.ReferenceError{template.ErrMalformed, "{{ {{a}}", 0, 1, known}},
+		{"closes far away", "{{a} and so on }}", template.ReferenceError{template.ErrMalformed, "{{a} and so on }}", 0, 1, known}},
+		{"cut on a character", "{{{" + strings.Repeat("é", 40) + "}}", template.ReferenceError{template.ErrMalformed, "{{{" + strings.Repeat("é", 18) + "…", 0, 1, known}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := template.Append([]byte("kept"), tt.text, vars)
 			if string(got) != "kept" {
 				t.Errorf("dst = %q, want it as it was", got)
+			}
+			if _, parsed := template.Parse(tt.text).Append(nil, vars); fmt.Sprint(parsed) != fmt.Sprint(err) {
+				t.Errorf("a parsed template says %v, want %v", parsed, err)
 			}
 			var ref *template.ReferenceError
 			if !errors.As(err, &ref) {

@@ -115,9 +115,9 @@ func TestRegistryMistakes(t *testing.T) {
 		{"number of a schema", "tools:\n- name: p\n  tools:\n  - name: t\n    schema:\n      a: 0x10", "r.yaml:6: tool \"t\": schema: the number 0x10; want a number as JSON writes it; in quotes it is a text"},
 		{"key of a schema twice", "tools:\n- name: p\n  tools:\n  - name: t\n    schema: {a: 1, a: 2}", "r.yaml:5: tool \"t\": schema: "},
 		{"tool twice", "tools:\n- name: p\n  tools: [{name: t}]\n- name: q\n  tools: [{name: t}]", "r.yaml:4: tools \"q\": duplicate tool name \"t\": provider \"p\" of \"the file\" has it already"},
-		{"unknown reference", "persona: a\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": byte 0: unknown variable: {{b}}; there are no variables"},
-		{"reference without a value", "variables: [{name: b}]\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": byte 0: variable without a value: {{b}}; known are b"},
-		{"reference in the persona", "persona: \"{{b}}\"", "r.yaml: section \"deployment:persona\": byte 0: unknown variable: {{b}}; there are no variables"},
+		{"unknown reference", "persona: a\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
+		{"reference without a value", "variables: [{name: b}]\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": line 1, byte 0: variable without a value: {{b}}; known are b"},
+		{"reference in the persona", "persona: \"{{b}}\"", "r.yaml: section \"deployment:persona\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
 		{"budget", "budget: -1", "r.yaml:1: budget: the number -1; want a non-negative decimal integer, such as 2000"},
 	}
 	for _, tt := range tests {
