@@ -247,7 +247,7 @@ func removesPersona(_ fragments.AssembleContext, a *fragments.Assembly) error {
 
 // often checks a property more often than rapid does by itself: what goes wrong here takes three layers and a gate.
 func often(t *testing.T, property func(*rapid.T)) {
-	for range 15 {
+	for range 8 {
 		rapid.Check(t, property)
 	}
 }
