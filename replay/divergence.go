@@ -115,22 +115,21 @@ func (r *Reader) explain(ctx context.Context, rec Record, now composer.Compositi
 		if d.Section == "" {
 			d.Section = sectionAt(now, at)
 		}
+		if d.Section == "" { // the text ends earlier now
+			d.Section = sectionAt(was, at)
+		}
 	}
 	return d, nil
 }
 
-// sectionAt returns the included section that holds a byte of the text or of the separator before it, the last one when
-// the text ends before.
+// sectionAt returns the included section that holds a byte of the text, or of the separator before it; "" behind the end.
 func sectionAt(c composer.Composition, at int64) string {
-	section := ""
 	for _, d := range c.Decisions() {
-		if d.Included {
-			if section = d.ID; at < d.End {
-				break
-			}
+		if d.Included && at < d.End {
+			return d.ID
 		}
 	}
-	return section
+	return ""
 }
 
 // recorded returns the sections of a record, composed by today's compiler, and the text as it was recorded: made of the
