@@ -5,6 +5,9 @@
 // stand in files of their own come through [Options.Open]. One table of keys decides what a prompt file may hold:
 // the reader, the command line's overrides ([Setting]) and the JSON [Schema] are all made from it.
 //
+// [ReadRegistry] does the same for registry files, whose sections, variables and tools go into a fragments.Registry by
+// scope. They are written in the same two notations and share the keys of sections and of the configuration.
+//
 // # What a prompt file is
 //
 // A source whose first character is { is JSON and holds one prompt; every other is YAML and may hold several. Both have
