@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -68,7 +69,7 @@ func (s *Store) prepare(ctx context.Context, c *pgx.Conn) error {
 		case version > len(migrations):
 			return fmt.Errorf("schema version %d: written by a newer quire; this one knows %d", version, len(migrations))
 		default:
-			if err = s.found(ctx, c); err == nil {
+			if err = s.create(ctx, c); err == nil {
 				err = s.migrate(ctx, c)
 			}
 		}
@@ -95,23 +96,23 @@ type errRaced struct{ error }
 
 func (e errRaced) Unwrap() error { return e.error }
 
-// found makes the schema and its table of one row, the version, at 0.
-func (s *Store) found(ctx context.Context, c *pgx.Conn) error {
+// create makes the schema and its table of one row, the version, at 0.
+func (s *Store) create(ctx context.Context, c *pgx.Conn) error {
 	there := false
 	// Asked first: to create what is there needs the right to create.
-	err := c.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM information_schema.schemata WHERE schema_name = $1)`, s.schemaName).Scan(&there)
+	err := c.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)`, s.schemaName).Scan(&there)
 	if err != nil {
 		return err
 	}
 	statements := []string{
-		`CREATE TABLE IF NOT EXISTS @version (one boolean PRIMARY KEY CHECK (one), number integer NOT NULL)`,
-		`INSERT INTO @version (one, number) VALUES (true, 0) ON CONFLICT DO NOTHING`,
+		s.sql(`CREATE TABLE IF NOT EXISTS @version (one boolean PRIMARY KEY CHECK (one), number integer NOT NULL)`),
+		s.sql(`INSERT INTO @version (one, number) VALUES (true, 0) ON CONFLICT DO NOTHING`),
 	}
 	if !there {
-		statements = append([]string{`CREATE SCHEMA IF NOT EXISTS ` + pgx.Identifier{s.schemaName}.Sanitize()}, statements...)
+		statements = slices.Insert(statements, 0, `CREATE SCHEMA IF NOT EXISTS `+pgx.Identifier{s.schemaName}.Sanitize())
 	}
 	for _, statement := range statements {
-		if _, err := c.Exec(ctx, s.sql(statement)); err != nil {
+		if _, err := c.Exec(ctx, statement); err != nil {
 			switch code(err) {
 			case uniqueViolation, duplicateSchema, duplicateTable:
 				return errRaced{err}
