@@ -89,7 +89,7 @@ func (e *ItemError) Unwrap() error { return e.Err }
 // Admit decides which items are in.
 //
 //  1. Items are offered by priority, the higher first, then in the given order.
-//  2. Core is in. The limit of active is [Ceiling] of what core costs; of informational, the budget.
+//  2. Core is in. The limit of active is [Ceiling] of what core costs, without separators; of informational, the budget.
 //  3. Any other item is in when what was charged so far, the separator it brings (where the gate counts separators) and
 //     its cost stay within its limit and within MaxBytes. Where its cost does not fit, its alternates are tried in
 //     order under the same limits.
@@ -218,14 +218,16 @@ func (p *pass) charge(a account, c Cost) account {
 // stays charged, so the tail's share is what the head left.
 func (p *pass) run(order []int, budget Budget) {
 	withCore := p.charged
+	core := p.charged.size // the ceiling is the same under every gate: what core costs without its separators
 	for _, i := range order {
 		if p.items[i].Tier == Core {
 			withCore = p.charge(withCore, p.items[i].Cost)
+			core += p.items[i].Cost.size
 		}
 	}
 	limits := [...]Budget{Core: {}, Active: budget, Informational: budget}
 	if b, limited := budget.Value(); limited {
-		limits[Active] = Limit(Ceiling(withCore.size, b, p.rules.ActiveFraction))
+		limits[Active] = Limit(Ceiling(core, b, p.rules.ActiveFraction))
 	}
 	if p.rules.Gate != Published {
 		p.charged = withCore

@@ -102,14 +102,15 @@ func (m *model) sum(costs []tiers.Cost, dimension func(tiers.Cost) int64) *big.I
 // region gates the items from start to end against budget (nil: none), on top of what is charged already.
 func (m *model) region(start, end int, budget *big.Int) {
 	withCore := slices.Clone(m.charged)
+	core := m.sizes(m.charged) // the published ceiling: contents of core, without the separators between them
 	for i := start; i < end; i++ {
 		if m.items[i].Tier == tiers.Core {
 			withCore = append(withCore, m.items[i].Cost)
+			core = plus(core, big.NewInt(m.items[i].Cost.Size()))
 		}
 	}
 	var ceiling *big.Int
 	if budget != nil {
-		core := m.sizes(withCore)
 		ceiling = plus(core, floorOf(minus(budget, core), m.rules.ActiveFraction))
 	}
 	if m.rules.Gate != tiers.Published {
