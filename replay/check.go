@@ -83,6 +83,17 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (report CheckRep
 	}
 	for _, name := range names {
 		content, err := r.Content(ctx, name)
+		if errors.Is(err, ErrNotFound) {
+			// It was listed. If it was cleaned away meanwhile, the store says now that it is missing.
+			missing, _, askErr := store.Missing(ctx, []fingerprint.Digest{name})
+			if askErr != nil {
+				return report, askErr
+			}
+			if len(missing) > 0 {
+				continue
+			}
+			err = &CorruptError{Name: name, Place: "object", Err: ErrGone}
+		}
 		if err != nil {
 			if err := damage(err); err != nil {
 				return report, err

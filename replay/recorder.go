@@ -128,6 +128,7 @@ func (r *Recorder) record(ctx context.Context, c composer.Composition, recipe co
 		stored, err := r.append(ctx, &want, rec, turn.Number == 0)
 		switch {
 		case errors.Is(err, ErrStale):
+			r.primed = false
 			clear(r.known)
 			for name, content := range contents(c, recipe) {
 				want.addNamed(name, content)
