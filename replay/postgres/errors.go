@@ -26,6 +26,7 @@ const (
 	undefinedTable       = "42P01"
 	duplicateSchema      = "42P06"
 	duplicateTable       = "42P07"
+	duplicateObject      = "42710"
 )
 
 // code returns the SQLSTATE of an error, "" when no server sent it.

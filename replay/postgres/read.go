@@ -64,11 +64,19 @@ func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missin
 		there := make(map[fingerprint.Digest]struct{}, len(names))
 		b := new(pgx.Batch)
 		// The epoch comes first: what is deleted after it was read changes it, and makes the answer stale.
-		b.Queue(s.sql(`SELECT epoch FROM @tenants WHERE tenant = $1 AND gate = 0`), s.tenant).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
+		b.Queue(s.sql(`SELECT epoch FROM @tenants WHERE tenant = $1`), s.tenant).Query(func(rows pgx.Rows) error {
+			n := 0
+			for ; rows.Next(); n++ {
+				first := epoch
 				if err := rows.Scan(&epoch); err != nil {
 					return err
 				}
+				if n > 0 && epoch != first {
+					return &replay.CorruptError{Place: "tenants", Err: fmt.Errorf("epochs %d and %d of one tenant", first, epoch)}
+				}
+			}
+			if rows.Err() == nil && n != 0 && n != gates {
+				return &replay.CorruptError{Place: "tenants", Err: fmt.Errorf("%d rows of one tenant; want %d", n, gates)}
 			}
 			return rows.Err()
 		})

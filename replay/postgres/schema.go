@@ -114,7 +114,7 @@ func (s *Store) create(ctx context.Context, c *pgx.Conn) error {
 	for _, statement := range statements {
 		if _, err := c.Exec(ctx, statement); err != nil {
 			switch code(err) {
-			case uniqueViolation, duplicateSchema, duplicateTable:
+			case uniqueViolation, duplicateSchema, duplicateTable, duplicateObject:
 				return errRaced{err}
 			}
 			return err
@@ -126,7 +126,7 @@ func (s *Store) create(ctx context.Context, c *pgx.Conn) error {
 // migrate makes one transaction of all that is missing. The row of the version lets one process at a time do it.
 func (s *Store) migrate(ctx context.Context, c *pgx.Conn) (err error) {
 	defer func() { rollback(ctx, c) }()
-	if _, err := c.Exec(ctx, begin); err != nil {
+	if _, err := c.Exec(ctx, s.begin); err != nil {
 		return err
 	}
 	var version int

@@ -40,3 +40,8 @@ func newSchema(t testing.TB) string {
 	})
 	return name
 }
+
+// named puts the name of a schema into a statement, for each "@".
+func named(schema, statement string) string {
+	return strings.ReplaceAll(statement, "@", pgx.Identifier{schema}.Sanitize()+".")
+}

@@ -36,6 +36,7 @@ const connections = 8
 // A Store is a [replay.Store] in a PostgreSQL database.
 type Store struct {
 	config     *pgx.ConnConfig
+	begin      string // begins every transaction
 	place      string // for people: host, database and schema, without the password
 	tenant     string
 	schemaName string
@@ -79,6 +80,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	}
 	s := &Store{
 		config:     config,
+		begin:      `BEGIN ISOLATION LEVEL READ COMMITTED`,
 		place:      fmt.Sprintf("%s/%s, schema %s", config.Host, config.Database, schema),
 		tenant:     opts.Tenant,
 		schemaName: schema,
@@ -225,9 +227,6 @@ func (s *Store) try(ctx context.Context, f func(c *pgx.Conn) error) (lost bool, 
 	s.idle <- c
 	return false, err
 }
-
-// begin begins every transaction. An engine that has no such level runs a stricter one; see the package's comment.
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
 
 // rollback ends the transaction that a connection is in, if any. Where that fails, the connection is closed, and the
 // server ends it.

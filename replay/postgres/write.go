@@ -109,7 +109,7 @@ func (s *Store) put(ctx context.Context, c *pgx.Conn, p *parcel) error {
 	epoch := int64(-1)
 	var conflict error
 	b := new(pgx.Batch)
-	bounded(ctx, b)
+	s.bounded(ctx, b)
 	b.Queue(s.sql(`SELECT epoch FROM @tenants WHERE tenant = $1 AND gate = $2 FOR SHARE`), s.tenant, p.gate).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			if err := rows.Scan(&epoch); err != nil {
@@ -253,12 +253,12 @@ func (l *load) fill(objects []replay.Object) []replay.Object {
 
 // bounded begins a transaction that the server ends by itself when its client hangs or has gone without a word, and
 // that waits for others no longer than its context.
-func bounded(ctx context.Context, b *pgx.Batch) {
+func (s *Store) bounded(ctx context.Context, b *pgx.Batch) {
 	timeout := patience
 	if deadline, set := ctx.Deadline(); set {
 		timeout = min(timeout, max(time.Until(deadline), 0)+grace) // the context is to end first, and to be the reason
 	}
-	b.Queue(begin)
+	b.Queue(s.begin)
 	b.Queue(`SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`,
 		milliseconds(timeout), milliseconds(patience))
 }
@@ -287,7 +287,7 @@ func (s *Store) Delete(ctx context.Context, d replay.Deletion) error {
 
 func (s *Store) remove(ctx context.Context, c *pgx.Conn, d replay.Deletion) error {
 	b := new(pgx.Batch)
-	bounded(ctx, b)
+	s.bounded(ctx, b)
 	open := int64(0)
 	b.Queue(s.sql(`UPDATE @tenants SET epoch = epoch + 1 WHERE tenant = $1`), s.tenant).Exec(func(tag pgconn.CommandTag) error {
 		open = tag.RowsAffected()
