@@ -47,6 +47,9 @@ type Usage struct {
 	Input, Cached, Written, Output int64
 }
 
+// MaxSession is the length of a session's name at most, in bytes: it stands in the indexes of every kind of store.
+const MaxSession = 2048
+
 // ErrRecord is what [ParseRecord] refuses.
 var ErrRecord = errors.New("not a record")
 
@@ -223,6 +226,8 @@ func (r Record) check() error {
 	switch {
 	case r.Session == "":
 		return errors.New("empty session; want a name")
+	case len(r.Session) > MaxSession:
+		return fmt.Errorf("session of %d bytes; want at most %d", len(r.Session), MaxSession)
 	case strings.ContainsRune(r.Session, 0):
 		return fmt.Errorf("session %q: NUL byte", r.Session)
 	case r.Seq < 1:

@@ -53,7 +53,7 @@ func TestRecordTwice(t *testing.T) {
 	for name, test := range map[string]struct {
 		session string
 		turn    int64
-	}{"turn": {"s", -1}, "session": {"", 1}, "NUL": {"a\x00b", 1}, "UTF-8": {"\xff", 1}} { // in any order
+	}{"turn": {"s", -1}, "session": {"", 1}, "NUL": {"a\x00b", 1}, "long": {strings.Repeat("a", replay.MaxSession+1), 1}, "UTF-8": {"\xff", 1}} { // in any order
 		if _, err := replay.NewRecorder(store, replay.Session{ID: test.session}).Record(t.Context(), c, replay.Turn{Number: test.turn}); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/replay"
+	"github.com/quirehq/quire/replay/postgres"
 	"github.com/quirehq/quire/replay/sqlite"
 )
 
@@ -42,9 +43,16 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 	if tenant == "" {
 		tenant = os.Getenv("QUIRE_TENANT")
 	}
+	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+		store, err := postgres.Open(ctx, where, postgres.Options{Tenant: tenant})
+		if err != nil {
+			return nil, storeError(err)
+		}
+		return store, nil
+	}
 	path, ok := strings.CutPrefix(where, "sqlite:")
 	if !ok || path == "" {
-		return nil, fmt.Errorf("store %q; want sqlite:PATH", where)
+		return nil, fmt.Errorf("store %q; want sqlite:PATH or postgres://…", where)
 	}
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
