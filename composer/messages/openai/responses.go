@@ -253,6 +253,10 @@ func writeBlockItem(w *wire.Writer, b *messages.Block, shape messages.Shape) {
 		writeOutput(w, "output", b, shape, Responses)
 	}
 	format.Write(w, b.Extra, typeMember)
+	if _, ok := wire.Find(b.Extra, "summary"); !ok && b.Kind == messages.KindThinking && b.Text != "" {
+		w.Name("summary") // another format's thought
+		w.Value(`[{"type":"summary_text","text":` + wire.Quote(b.Text) + `}]`)
+	}
 }
 
 func (q Request) writeSystem(w *wire.Writer) {

@@ -106,8 +106,11 @@ func writePart(w *wire.Writer, b *messages.Block, api API, role messages.Role) {
 	w.Open('{')
 	w.Name("type")
 	w.Value(typeOf(b, partType(api, role, b.Kind)))
-	if b.Kind == messages.KindText {
+	switch b.Kind {
+	case messages.KindText:
 		w.Text("text", b.Text)
+	case messages.KindThinking: // another format's: this one has no such part
+		w.Text("thinking", b.Text)
 	}
 	format.Write(w, b.Extra, typeMember)
 	if b.Cache != "" {

@@ -192,6 +192,9 @@ func geminiToolCall(m, results *messages.Message, call wire.Member) error {
 		return err
 	}
 	if len(held.Content) == 1 && held.Content[0].Kind == messages.KindToolResult {
+		if held.Content[0].ID == "" {
+			held.Content[0].ID = b.ID
+		}
 		results.Content = append(results.Content, held.Content[0])
 		return nil
 	}
@@ -246,6 +249,13 @@ func (r *reader) readADK() error {
 func (r *reader) adkValue(v wire.Member, path, thread string) error {
 	if v.Kind() == '[' {
 		i := 0
+		if elements(v, func(e wire.Member) bool { _, ok := wire.Path(e, "query"); return ok }, false) {
+			c := r.conversation(thread, Gemini)
+			return each(v, func(e wire.Member) error {
+				i++
+				return r.adkQuery(c, e, path+"/"+strconv.Itoa(i-1))
+			})
+		}
 		return each(v, func(e wire.Member) error {
 			i++
 			return r.adkValue(e, path+"/"+strconv.Itoa(i-1), strconv.Itoa(i-1))
@@ -429,6 +439,32 @@ func (r *reader) adkTurn(c *conversation, turn wire.Member, path string) error {
 		c.add(answer, record)
 	}
 	return nil
+}
+
+// adkQuery reads a turn of the first evaluation sets: a query, the tools it is expected to use, whose results are not
+// recorded, and the answer that is expected.
+func (r *reader) adkQuery(c *conversation, turn wire.Member, path string) error {
+	line := r.lineOf(turn)
+	query, _ := wire.Path(turn, "query")
+	if len(query.Value) == 0 || query.Kind() != '"' {
+		return r.broken(path, turn.Errorf("a turn without a query"))
+	}
+	text, _ := query.Text()
+	record := r.note(line, path, Aside, noCall)
+	c.add(messages.TextMessage(messages.User, text), record)
+	reference, _ := wire.Path(turn, "reference")
+	c.call(Call{Line: line})
+	if answer, ok := referenceText(reference); ok {
+		c.add(messages.TextMessage(messages.Assistant, answer), record)
+	}
+	return nil
+}
+
+func referenceText(m wire.Member) (string, bool) {
+	if len(m.Value) == 0 {
+		return "", false
+	}
+	return m.Text()
 }
 
 func adkFunctions(data wire.Member, name string, kind messages.Kind, payload string) ([]messages.Block, error) {

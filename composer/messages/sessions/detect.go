@@ -157,7 +157,8 @@ func sniffObject(members []wire.Member) (f Format, alone bool) {
 		return Transcript, true
 	case kinds["messages"] == '[' && (has("kwargs") || has("latency_sec") || has("raw_messages")):
 		return OpenHandsLLM, true
-	case has("eval_cases"), has("app_name", "events"), has("appName", "events"), has("eval_id", "conversation"):
+	case has("eval_cases"), has("app_name", "events"), has("appName", "events"), has("eval_id", "conversation"),
+		has("query", "reference"), has("query", "expected_tool_use"), kinds["events"] == '[' && (has("context") || has("state")):
 		return ADK, true
 	case has("sessionId", "messages"):
 		return GeminiCLI, true

@@ -172,6 +172,8 @@ func (r *reader) sample(v wire.Member, path string) error {
 			}
 		case "attachments":
 			err = s.attachments(m)
+		case "message_pool":
+			s.pool, err = values(m)
 		case "events_data":
 			if pool, ok := wire.Path(m, "messages"); ok {
 				s.pool, err = values(pool)

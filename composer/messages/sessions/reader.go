@@ -32,14 +32,20 @@ func (r *reader) read(src io.Reader) error {
 	}
 	r.out.Format = format
 	if isLines {
-		return r.readLines(format, in)
+		if err := r.readLines(format, in); err != nil {
+			return r.fail("", err)
+		}
+		return nil
 	}
 	doc, err := in.rest()
 	if err != nil {
 		return r.fail("", err)
 	}
 	r.open(doc, 1)
-	return r.readDocument(format)
+	if err := r.readDocument(format); err != nil {
+		return r.fail("", err)
+	}
+	return nil
 }
 
 func (r *reader) readLines(format Format, in *lines) error {

@@ -66,7 +66,7 @@ type Session struct {
 	Calls        []Call              // in the order of the file
 	Tools        []messages.ToolSpec // of a tool list
 	Instructions string              // that came with a tool list
-	Outcomes     []Outcome           // of every record, in the order of the file
+	Outcomes     []Outcome           // of every record, in the order in which they were read
 	Broken       int                 // how many records are
 }
 

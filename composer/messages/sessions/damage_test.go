@@ -1,0 +1,127 @@
+package sessions_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quirehq/quire/composer/messages/sessions"
+)
+
+// TestDamagedFiles cuts and alters files of every format at many places. What comes out is a session, or an error that
+// names the file and a line in it.
+func TestDamagedFiles(t *testing.T) {
+	for _, path := range sessionFiles(t) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points := min(60, max(6, 2_000_000/len(data))) // large files are read as often as small ones are cut
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			step := max(1, len(data)/points)
+			for at := 0; at < len(data); at += step {
+				cut := data[:at]
+				flipped := bytes.Clone(data)
+				flipped[at] ^= 0x21
+				typed := append(append(bytes.Clone(data[:at]), `7`...), data[min(len(data), at+5):]...)
+				for _, variant := range [][]byte{cut, flipped, typed} {
+					readDamaged(t, path, variant)
+				}
+			}
+		})
+	}
+}
+
+func readDamaged(t testing.TB, path string, data []byte) {
+	t.Helper()
+	name := filepath.Base(path)
+	strict, strictErr := sessions.Read(name, bytes.NewReader(data), sessions.Options{})
+	if strictErr != nil {
+		var e *sessions.Error
+		if !errors.As(strictErr, &e) || e.File != name || e.Line < 1 || e.Line > bytes.Count(data, []byte("\n"))+1 && e.Path == "" {
+			t.Fatalf("an error that does not say where: %v", strictErr)
+		}
+	}
+	s, err := sessions.Read(name, bytes.NewReader(data), sessions.Options{SkipBad: true})
+	if strictErr == nil && (err != nil || s.Broken != 0 || len(s.Calls) != len(strict.Calls)) {
+		t.Fatalf("whole when read strictly, but %d broken, %d calls instead of %d, error %v", s.Broken, len(s.Calls), len(strict.Calls), err)
+	}
+	broken := 0
+	for _, o := range s.Outcomes {
+		if o.Status == sessions.Broken {
+			broken++
+		}
+		if o.Status != sessions.Used && o.Reason == "" {
+			t.Fatalf("line %d %s: %s, without a reason", o.Line, o.Path, o.Status)
+		}
+	}
+	if broken != s.Broken {
+		t.Fatalf("%d outcomes are broken, but %d are counted", broken, s.Broken)
+	}
+	for _, c := range s.Calls {
+		if _, err := c.AppendJSON(nil); err != nil {
+			t.Fatalf("call of line %d: %v", c.Line, err)
+		}
+	}
+}
+
+// TestDamagedRecords checks what is said of single broken records, and that unknown things pass.
+func TestDamagedRecords(t *testing.T) {
+	const user = `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"a"}}`
+	const answer = `{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}}`
+	for _, test := range []struct {
+		name, file string
+		o          sessions.Options
+		want       string // of the error
+		calls      int
+		broken     int
+	}{
+		{"cut line", user + "\n" + answer[:60] + "\n", sessions.Options{}, "sessions: x:2: byte 60 (/", 0, 0},
+		{"cut line, skipped", user + "\n" + answer[:60] + "\n" + answer + "\n", sessions.Options{SkipBad: true}, "", 1, 1},
+		{"wrong type", user + "\n" + strings.Replace(answer, `[{"type":"tool_use","id":"t","name":"f","input":{}}]`, "5", 1), sessions.Options{},
+			"sessions: x:2: byte 115 (/message/content): content: want a string or a list of blocks; found number", 0, 0},
+		{"a broken line links", user + "\n" + `{"type":"user","uuid":"u2","parentUuid":"u1","message":7}` + "\n" +
+			strings.Replace(answer, `"parentUuid":"u1"`, `"parentUuid":"u2"`, 1), sessions.Options{SkipBad: true}, "", 1, 1},
+		{"missing result", user + "\n" + answer + "\n" + strings.NewReplacer(`"a1"`, `"a2"`, `"u1"`, `"a1"`, `"m"`, `"m2"`).Replace(answer), sessions.Options{}, "", 2, 0},
+		{"unknown block", user + "\n" + strings.Replace(answer, "tool_use", "brand_new", 1) + "\n" +
+			strings.NewReplacer(`"a1"`, `"a2"`, `"u1"`, `"a1"`, `"m"`, `"m2"`).Replace(answer), sessions.Options{}, "", 2, 0},
+		{"a parent that is its own child", strings.Replace(user, "null", `"a1"`, 1) + "\n" + answer, sessions.Options{}, "", 1, 0},
+		{"nothing", " \n\n", sessions.Options{}, "sessions: x:1: the file is empty", 0, 0},
+		{"something else", "hello\nworld\n", sessions.Options{}, "sessions: x:1: byte 0: invalid character 'h' at start of value", 0, 0},
+		{"another object", `{"a":1}`, sessions.Options{}, "sessions: x:1: the format is none of those that are read", 0, 0},
+		{"lone surrogate", user + "\n" + strings.Replace(user, `"a"`, `"\ud83d"`, 1), sessions.Options{}, "sessions: x:2: byte", 0, 0},
+		{"duplicate key", `{"role":"user","role":"user","content":"a"}`, sessions.Options{Format: sessions.Transcript}, "sessions: x:1: byte 15 (/role): duplicate", 0, 0},
+		{"lines asked of a document", `[{"role":"user","content":"a"}]`, sessions.Options{Format: sessions.Pi}, "sessions: x:1: ", 0, 0},
+		{"attachment that is not there", `{"eval":{},"samples":[{"id":1,"events":[{"event":"model","input":[{"role":"user","content":"attachment://zz"}]}]}]}`,
+			sessions.Options{}, `sessions: x:1: /samples/0/events/0: byte 66 (/samples/0/events/0/input/0): attachment "attachment://zz" is not in the sample`, 0, 0},
+		{"a zip that is none", "PK\x03\x04abc", sessions.Options{}, "sessions: x:1: an archive that cannot be opened: ", 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := sessions.Read("x", strings.NewReader(test.file), test.o)
+			if test.want == "" {
+				if err != nil || len(s.Calls) != test.calls || s.Broken != test.broken {
+					t.Errorf("%d calls, %d broken, error %v; want %d and %d", len(s.Calls), s.Broken, err, test.calls, test.broken)
+				}
+				return
+			}
+			if got := fmt.Sprint(err); !strings.HasPrefix(got, test.want) {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, path := range ownFiles(f) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { readDamaged(t, "fuzzed", data) })
+}
