@@ -73,12 +73,7 @@ func Diff(a, b Composition) Difference {
 	textA, textB := a.Text(), b.Text()
 	n := commonPrefix(textA, textB)
 	d.CommonBytes = int64(n)
-	for p := range b.walk() {
-		if p.Bytes > d.CommonBytes {
-			break
-		}
-		d.CommonSize = p.Size
-	}
+	d.CommonSize = b.sizeWithin(d.CommonBytes)
 	if n < len(textA) || n < len(textB) {
 		d.At = int64(n)
 		d.A, d.B = a.spot(d.At), b.spot(d.At)
@@ -197,6 +192,25 @@ func verdictText(v tiers.Verdict) string {
 		return fmt.Sprint(v.Reason, ", alternate ", v.Alternate)
 	}
 	return v.Reason.String()
+}
+
+// sizeWithin returns the charged size of the included sections that end within the first n bytes of the text.
+func (c Composition) sizeWithin(n int64) (size int64) {
+	first := true
+	for i, d := range c.Decisions() {
+		if !d.Included {
+			continue
+		}
+		if d.End > n {
+			break
+		}
+		if !first {
+			size += c.rules.Separator.Size()
+		}
+		first = false
+		size += c.plan.Verdicts[i].Chosen(c.items[i]).Size()
+	}
+	return size
 }
 
 // spot returns what stands at a byte of the text. An empty section holds no byte.

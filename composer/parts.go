@@ -24,36 +24,20 @@ func (c Composition) Pieces() iter.Seq[string] { return c.pieces() }
 // Marks returns what [Composition.Breakpoints] returns without the digests: nothing is hashed.
 func (c Composition) Marks() []Prefix {
 	var marks []Prefix
-	for p := range c.walk() {
-		if p.Breakpoint {
-			marks = append(marks, p)
+	marked := c.breakpoints()
+	join, separator := int64(len(joins[c.join].text)), c.rules.Separator.Size()
+	bytes, size := -join, -separator // the first section has no separator before it
+	for i, v := range c.plan.Verdicts {
+		if !v.Included() {
+			continue
+		}
+		bytes += join + int64(len(c.form(i)))
+		size += separator + v.Chosen(c.items[i]).Size()
+		if marked[i] {
+			marks = append(marks, Prefix{ID: c.sections[i].ID, Bytes: bytes, Size: size, Breakpoint: true})
 		}
 	}
 	return marks
-}
-
-// walk yields where every included section ends.
-func (c Composition) walk() iter.Seq[Prefix] {
-	return func(yield func(Prefix) bool) {
-		marked := c.breakpoints()
-		join := int64(len(joins[c.join].text))
-		var p Prefix
-		for i, v := range c.plan.Verdicts {
-			if !v.Included() {
-				continue
-			}
-			if p.ID != "" {
-				p.Bytes += join
-				p.Size += c.rules.Separator.Size()
-			}
-			p.ID = c.sections[i].ID
-			p.Bytes += int64(len(c.form(i)))
-			p.Size += v.Chosen(c.items[i]).Size()
-			if p.Breakpoint = marked[i]; !yield(p) {
-				return
-			}
-		}
-	}
 }
 
 // Verdicts yields for every candidate whether it is in, why, and which alternate was chosen: what
