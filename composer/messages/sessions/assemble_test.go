@@ -21,22 +21,25 @@ func sessionFiles(t *testing.T) []string {
 	return files
 }
 
-// largest returns the call with the most text.
-func largest(t *testing.T, s sessions.Session) (sessions.Call, messages.Assembly) {
+// largest returns the call with the most text, assembled whole.
+func largest(t *testing.T, s sessions.Session) (call sessions.Call, whole messages.Assembly) {
 	t.Helper()
-	var call sessions.Call
-	var whole messages.Assembly
+	most := -1
 	for _, c := range s.Calls {
-		if len(c.Messages) < len(call.Messages) {
-			continue
+		size := 0
+		for i := range c.Messages {
+			for k := range c.Messages[i].Content {
+				b := &c.Messages[i].Content[k]
+				size += len(b.Text) + len(b.Value)
+			}
 		}
-		a, err := c.Prompt().Assemble(messages.Options{})
-		if err != nil {
-			t.Fatal(err)
+		if size > most {
+			most, call = size, c
 		}
-		if a.Report.KeptTokens >= whole.Report.KeptTokens {
-			call, whole = c, a
-		}
+	}
+	whole, err := call.Prompt().Assemble(messages.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return call, whole
 }

@@ -16,6 +16,7 @@ type reader struct {
 	opts Options
 	out  Session
 
+	isLines bool
 	doc     []byte // the document at hand: the file, or a line of it
 	first   int    // the line in which it begins
 	counted int    // bytes of doc whose lines are counted
@@ -30,7 +31,7 @@ func (r *reader) read(src io.Reader) error {
 	if err != nil {
 		return err
 	}
-	r.out.Format = format
+	r.out.Format, r.isLines = format, isLines
 	if isLines {
 		if err := r.readLines(format, in); err != nil {
 			return r.fail("", err)
@@ -142,7 +143,7 @@ func (r *reader) broken(path string, err error) error {
 	errors.As(err, &e)
 	r.note(e.Line, path, Broken, e.Err.Error())
 	r.out.Broken++
-	if r.opts.SkipBad {
+	if r.opts.SkipBad && (r.isLines || r.out.Broken <= MaxBroken) {
 		return nil
 	}
 	return err

@@ -56,9 +56,13 @@ func ParseFormat(name string) (Format, error) {
 // Options say how a file is read. The zero value finds the format and stops at the first broken record.
 type Options struct {
 	Format  Format              // "": Auto
-	SkipBad bool                // broken records are counted, and the reading goes on
+	SkipBad bool                // broken records are counted, and the reading goes on; see [MaxBroken]
 	Tools   []messages.ToolSpec // for calls of which the file records no tools
 }
+
+// MaxBroken is how many broken records of one JSON document are skipped: one with more is not what it is taken for.
+// Lines are skipped without a limit.
+const MaxBroken = 1000
 
 // A Session is what a file holds.
 type Session struct {
