@@ -42,7 +42,7 @@ func Example() {
 	// The user is Ada.
 	// [returns]
 	// Goods go back within 30 days.
-	// 39 [returns] [{turns_trimmed  2} {kb_chunks_trimmed  1}]
+	// 40 [returns] [{turns_trimmed  2} {kb_chunks_trimmed  1}]
 }
 
 func ExampleAssembler_HistoryBudget() {
