@@ -111,13 +111,9 @@ func drawBudget(t *rapid.T, s slowPrompt, o *messages.Options) (tokens, bytes in
 		tokens = rapid.Int64Range(1, allTokens+2).Draw(t, "tokens")
 		o.Budget.MaxInputTokens = tiers.Limit(tokens)
 	}
-	if which == 2 || which == 3 && o.Policy != messages.Quantised { // in the model the quantum counts tokens
+	if which >= 2 {
 		bytes = rapid.Int64Range(1, allBytes+2).Draw(t, "bytes")
 		o.Budget.MaxInputBytes = tiers.Limit(bytes)
-	}
-	if tokens == 0 && bytes == 0 {
-		tokens = 1 + allTokens/2
-		o.Budget.MaxInputTokens = tiers.Limit(tokens)
 	}
 	return tokens, bytes
 }
@@ -144,7 +140,11 @@ func TestAssembleEqualsEvictingOneByOne(t *testing.T) {
 		p, o := drawPrompt(t), drawOptions(t)
 		s := price(t, p, o)
 		tokens, bytes := drawBudget(t, s, &o)
-		want, fits := s.evict(s.order(o.Layout, o.Policy, o.Quantum), tokens, bytes)
+		counted := s.tokens
+		if tokens == 0 {
+			counted = s.bytes
+		}
+		want, fits := s.evict(s.order(o.Layout, o.Policy, o.Quantum, counted), tokens, bytes)
 		a, err := p.Assemble(o)
 		if !fits {
 			var over *messages.BudgetError

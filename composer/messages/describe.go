@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,7 +31,7 @@ import (
 //	skillsDisclosure       "progressive" or "eager"
 //	tools                  [{name, description, …}]; one with further members is its own definition
 //	tail                   {order: [id], segments: [{id, text}]}
-//	model                  {capabilities: {tools, input: [kind]}}
+//	model                  {capabilities: {tools, input: [kind]}, …}
 //	inputLayout            "cache_aware" or "legacy"
 //	contextBudget          {maxInputTokens, maxInputBytes, reportOmissions, tokenEstimator: name of a measure}
 //	policy, quantum        "unit", "item" or "quantised"; an integer
@@ -98,15 +99,8 @@ type description struct {
 			Text string `json:"text"`
 		} `json:"segments"`
 	} `json:"tail"`
-	Model struct {
-		Provider     string `json:"provider"`
-		Model        string `json:"model"`
-		Capabilities struct {
-			Tools bool   `json:"tools"`
-			Input []Kind `json:"input"`
-		} `json:"capabilities"`
-	} `json:"model"`
-	Layout string `json:"inputLayout"`
+	Model  jsontext.Value `json:"model"`
+	Layout string         `json:"inputLayout"`
 	Budget *struct {
 		Tokens    jsontext.Value `json:"maxInputTokens"`
 		Bytes     jsontext.Value `json:"maxInputBytes"`
@@ -232,8 +226,28 @@ func (d *description) input(load func(string) (string, error)) (Input, error) {
 			in.Tail.Segments = append(in.Tail.Segments, Segment{s.ID, s.Text})
 		}
 	}
-	in.Model = Model{Tools: d.Model.Capabilities.Tools, Modalities: d.Model.Capabilities.Input}
-	return in, nil
+	in.Model, err = describedModel(d.Model)
+	return in, err
+}
+
+// describedModel reads what a model takes; a model has more to it, which is not looked at.
+func describedModel(v jsontext.Value) (Model, error) {
+	var m struct {
+		Capabilities struct {
+			Tools bool    `json:"tools"`
+			Input *[]Kind `json:"input"`
+		} `json:"capabilities"`
+	}
+	if v != nil {
+		if err := json.Unmarshal(v, &m); err != nil {
+			return Model{}, fmt.Errorf("model: %w", err)
+		}
+	}
+	model := Model{Tools: m.Capabilities.Tools}
+	if m.Capabilities.Input != nil {
+		model.Modalities = append([]Kind{}, *m.Capabilities.Input...)
+	}
+	return model, nil
 }
 
 func describedSummary(v jsontext.Value) (Summary, error) {
@@ -278,20 +292,21 @@ func describedCurrent(v jsontext.Value) ([]Message, error) {
 	return describedMessages("input", []jsontext.Value{v})
 }
 
-func describedTool(v jsontext.Value) (ToolSpec, error) {
-	var t struct {
-		Name        string                    `json:"name"`
-		Description string                    `json:"description"`
-		Others      map[string]jsontext.Value `json:",inline"`
-	}
-	if err := json.Unmarshal(v, &t); err != nil {
-		return ToolSpec{}, err
-	}
-	tool := ToolSpec{Name: t.Name, Description: t.Description}
-	if len(t.Others) > 0 {
-		tool.Definition = JSON(v)
-	}
-	return tool, nil
+func describedTool(v jsontext.Value) (tool ToolSpec, err error) {
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	err = object(d, "a tool", func(name string) (err error) {
+		switch name {
+		case "name":
+			tool.Name, err = text(d, name)
+		case "description":
+			tool.Description, err = text(d, name)
+		default:
+			tool.Definition = JSON(v)
+			err = d.SkipValue()
+		}
+		return err
+	})
+	return tool, err
 }
 
 func (d *description) options(estimators []measure.Measure) (o Options, err error) {

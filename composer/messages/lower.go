@@ -206,7 +206,7 @@ func (l *lowering) arrangeTail(in [groupCount][]int, known []string) ([]int, err
 // evict gives every item that may be evicted its rank, and returns for each rank the name of its group: "" where the
 // rank has one item alone.
 func (l *lowering) evict(r rules) (cells []string) {
-	e := evictions{lowering: l, rules: r, places: l.places()}
+	e := evictions{lowering: l, rules: r, places: l.places(), ranks: make([]evictedRank, 0, len(l.items))}
 	l.rank = make([]int, len(l.items))
 	for i := range l.rank {
 		l.rank[i] = -1

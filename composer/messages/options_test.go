@@ -165,3 +165,48 @@ func TestParseDescriptionRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestParseDescription(t *testing.T) {
+	in, o, err := messages.ParseDescription([]byte(`{
+		"systemInstructions": ["s"], "developerInstructions": "d", "instructions": [{"text": "i", "label": "L"}],
+		"summaries": ["sum", {"title": "for the host", "content": "as it is", "metadata": {"m": 1}}],
+		"history": [{"role": "user", "content": "h", "id": "h1"}],
+		"attachments": [{"name": "a", "text": ""}, {"uri": "r://1", "name": "one"}, {"content": [{"type": "image", "url": "u"}]}],
+		"resourceUris": ["r://2"], "resources": {"r://1": "R1"},
+		"toolResults": [{"toolCallId": "c", "name": "f", "value": {"b": 1}}],
+		"contextBlocks": [{"title": "C", "content": "c"}, [{"id": "x", "content": [{"type": "text", "text": "y"}], "priority": -2}]],
+		"skills": [{"name": "k", "description": "d", "instructions": "b"}, {"name": "l"}], "loaded": ["k"],
+		"tools": [{"name": "t", "description": "T"}, {"name": "u", "input_schema": {"type": "object"}}],
+		"tail": {"order": ["own"], "segments": [{"id": "own", "text": "o"}]},
+		"model": {"provider": "p", "context": 200000, "capabilities": {"tools": true, "input": ["image"], "reasoning": true}},
+		"inputLayout": "legacy", "policy": "quantised", "quantum": 7, "omissionNotice": true,
+		"foldToolResults": {"cap": 100, "recent": 3},
+		"contextBudget": {"maxInputTokens": 500, "maxInputBytes": 4000, "reportOmissions": true, "tokenEstimator": "runes"},
+		"input": {"role": "user", "content": "q"}
+	}`), func(uri string) (string, error) { return "loaded " + uri, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "layout", messages.Legacy, o.Layout)
+	compare(t, "policy", messages.Quantised, o.Policy)
+	compare(t, "quantum", int64(7), o.Quantum)
+	compare(t, "fold", &messages.Fold{Cap: 100, Recent: 3}, o.Fold)
+	compare(t, "notice", true, o.Notice)
+	compare(t, "estimator", "runes", o.Budget.Estimator.Name())
+	compare(t, "model", messages.Model{Tools: true, Modalities: []messages.Kind{messages.KindImage}}, in.Model)
+	compare(t, "tools", []messages.ToolSpec{{Name: "t", Description: "T"},
+		{Name: "u", Definition: `{"name": "u", "input_schema": {"type": "object"}}`}}, in.Tools)
+	compare(t, "id", "h1", in.History[0].ID)
+	a, err := messages.Assemble(in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, m := range a.Messages {
+		texts = append(texts, textOf(t, m))
+	}
+	compare(t, "texts", []string{"C:\nc", "Context:\ny", "Skill k: d", "Skill l: (no description)",
+		"System instruction:\ns", "Developer instruction:\nd", "L:\ni", "Summary:\nsum", "as it is", "h", "q",
+		"Attachment a:\n", "", `{"b":1}`, "o", "Resource one:\nR1", "Resource r://2:\nloaded r://2", "Skill k:\nb"}, texts)
+	compare(t, "tail", []string{"own", "resource:r://1", "resource:r://2", "skill:k"}, a.Tail)
+}

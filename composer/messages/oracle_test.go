@@ -53,8 +53,8 @@ func (s slowPrompt) evict(order []bundle, tokens, bytes int64) (map[place]bool, 
 	return kept, s.fits(kept, tokens, bytes)
 }
 
-// order lists the bundles in the order of eviction.
-func (s slowPrompt) order(layout messages.Layout, policy messages.Policy, quantum int64) []bundle {
+// order lists the bundles in the order of eviction; the quantum counts the sizes given.
+func (s slowPrompt) order(layout messages.Layout, policy messages.Policy, quantum int64, counted map[place]int64) []bundle {
 	var out []bundle
 	single := func(group messages.Group, n int) {
 		for i := n - 1; i >= 0; i-- {
@@ -80,7 +80,7 @@ func (s slowPrompt) order(layout messages.Layout, policy messages.Policy, quantu
 		single(messages.GroupSkillBodies, len(s.Skills))
 		single(messages.GroupSkills, len(s.Skills))
 	}
-	out = append(out, s.conversation(layout, policy, quantum)...)
+	out = append(out, s.conversation(layout, policy, quantum, counted)...)
 	single(messages.GroupSummaries, len(s.Summaries))
 	if layout == messages.Legacy {
 		single(messages.GroupAttachments, len(s.Attachments))
@@ -103,7 +103,7 @@ func (s slowPrompt) has(p place) bool {
 }
 
 // conversation lists the bundles of tool results and history.
-func (s slowPrompt) conversation(layout messages.Layout, policy messages.Policy, quantum int64) []bundle {
+func (s slowPrompt) conversation(layout messages.Layout, policy messages.Policy, quantum int64, counted map[place]int64) []bundle {
 	var results, history []bundle
 	for i := len(s.ToolResults) - 1; i >= 0; i-- {
 		results = append(results, bundle{{messages.GroupToolResults, i}})
@@ -149,7 +149,7 @@ func (s slowPrompt) conversation(layout messages.Layout, policy messages.Policy,
 		if len(out) > before {
 			starts = append(starts, start)
 		}
-		start += s.tokens[b[0]]
+		start += counted[b[0]]
 	}
 	if policy == messages.ByUnit {
 		return out
