@@ -30,9 +30,14 @@ func TestRolling(t *testing.T) {
 					lengths = append(lengths, int64(n))
 				}
 			}
-			sum := r.sum(append(r.buffer(), text...), lengths)
-			if sum != fingerprint.Sum(text) {
-				t.Fatalf("digest of %q is %s", text, sum)
+			r.begin()
+			for rest := text; len(rest) > 0; {
+				n := rapid.IntRange(0, len(rest)).Draw(t, "piece")
+				r.add(string(rest[:n]))
+				rest = rest[n:]
+			}
+			if sum := r.sum(lengths); sum != fingerprint.Sum(text) || string(r.text) != string(text) {
+				t.Fatalf("%q, digest of %q is %s", r.text, text, sum)
 			}
 			for i, length := range lengths {
 				if r.cuts[i].n != length || r.cuts[i].sum != fingerprint.Sum(text[:length]) {

@@ -121,9 +121,9 @@ func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded
 // open returns the content of an object, checked.
 func (r *Reader) open(ctx context.Context, o Object) (content string, err error) {
 	if o.Form == Pieces {
-		var joined []byte
-		joined, err = r.join(ctx, nil, o)
-		content = string(joined)
+		var joined strings.Builder
+		err = r.join(ctx, o, func(piece string) { joined.WriteString(piece) })
+		content = joined.String()
 	} else {
 		content, err = decode(o)
 	}
@@ -141,29 +141,31 @@ func (r *Reader) open(ctx context.Context, o Object) (content string, err error)
 	return content, nil
 }
 
-// join appends the content that a list of pieces describes. The pieces are checked, the whole is not yet.
-func (r *Reader) join(ctx context.Context, dst []byte, o Object) ([]byte, error) {
+// join hands the content that a list of pieces describes to add, piece by piece. The pieces are checked, the whole is not
+// yet.
+func (r *Reader) join(ctx context.Context, o Object, add func(piece string)) error {
 	names, err := pieces(o)
 	if err != nil {
-		return dst, err
+		return err
 	}
-	start := len(dst)
+	var size int64
 	const batch = 256 // 4 MiB of pieces at a time
 	for len(names) > 0 {
 		some := names[:min(batch, len(names))]
 		names = names[len(some):]
 		parts, err := r.loadPieces(ctx, some)
 		if err != nil {
-			return dst, err
+			return err
 		}
 		for _, part := range parts {
-			dst = append(dst, part...)
+			size += int64(len(part))
+			add(part)
 		}
 	}
-	if n := len(dst) - start; int64(n) != o.Size {
-		return dst, fmt.Errorf("the pieces have %d bytes; want %d", n, o.Size)
+	if size != o.Size {
+		return fmt.Errorf("the pieces have %d bytes; want %d", size, o.Size)
 	}
-	return dst, nil
+	return nil
 }
 
 // loadPieces reads pieces. One that is not there, or is a list again, is damage: the list was stored together with them.
@@ -189,7 +191,7 @@ func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]
 	}
 	objects, err := r.store.Objects(ctx, ask)
 	if err != nil {
-		return nil, err
+		return nil, &storeError{err}
 	}
 	for _, o := range objects {
 		if o.Form == Pieces {
@@ -215,15 +217,21 @@ func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]
 // ErrGone is the damage of an object that something else refers to, and that is not there.
 var ErrGone = errors.New("is not there, but is referred to")
 
-// corrupt reports damage of an object. An error that says so already stays as it is, and so does one that is about
-// reading and not about what was read.
+// corrupt reports damage of an object. An error that says so already stays as it is, and so does one of reading.
 func corrupt(name fingerprint.Digest, place string, err error) error {
 	var already *CorruptError
-	if errors.As(err, &already) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	var reading *storeError
+	if errors.As(err, &already) || errors.As(err, &reading) {
 		return err
 	}
 	return &CorruptError{Name: name, Place: place, Err: err}
 }
+
+// A storeError is one of reading the store, and says nothing about what is in it.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+func (e *storeError) Unwrap() error { return e.err }
 
 // Record returns the record of an entry. What the entry says must be what the record says.
 func (r *Reader) Record(ctx context.Context, e Entry) (Record, error) {

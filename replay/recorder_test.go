@@ -83,7 +83,7 @@ func TestRecordersOfOneSession(t *testing.T) {
 			for i := range 20 {
 				turn := replay.Turn{}
 				if w%2 == 0 {
-					turn.Number = int64(1000 - 20*w - i)
+					turn.Number = int64(1_000_000 - 1000*w - i) // the next free number is never one of another
 				}
 				c, err := composer.Compose(sections(fmt.Sprint(w), fmt.Sprint(i)), composer.Config{})
 				if err == nil {

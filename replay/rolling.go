@@ -3,14 +3,16 @@ package replay
 import "github.com/quirehq/quire/fingerprint"
 
 // A rolling hashes texts one after the other. What a text has in common with the one before it, at its beginning, is
-// compared and not hashed again; so the texts of a session cost what they add.
+// compared, and neither copied nor hashed again; so the texts of a session cost what they add.
+//
+// A text is given in pieces: begin, then add for each, then sum.
 type rolling struct {
 	text   []byte
-	common state // where the last two texts parted, or before
-	end    state // the end of text
+	shared int   // how many bytes text has in common with the one before, at its beginning
+	parted bool  // the texts have parted at shared; what is added now is new
+	common state // a place in what the last texts had in common
+	end    state // the end of the last text
 	cuts   []cutSum
-	shared int // how many bytes the last two texts began with in common
-	spare  []byte
 }
 
 // A state is a hasher that has seen the first n bytes.
@@ -30,20 +32,35 @@ type cutSum struct {
 	sum fingerprint.Digest
 }
 
-// buffer returns room for the next text. What it held before is still the last text until sum is called.
-func (r *rolling) buffer() []byte { return r.spare[:0] }
+func (r *rolling) begin() { r.shared, r.parted = 0, false }
 
-// sum returns the digest of a text, which was appended to buffer, and leaves the digests of its prefixes of the given
-// lengths, in ascending order, in r.cuts.
-func (r *rolling) sum(text []byte, lengths []int64) fingerprint.Digest {
-	n := commonPrefix(r.text, text)
-	r.shared = n
-	known := 0 // cuts that the texts have in common
-	for known < len(r.cuts) && known < len(lengths) && r.cuts[known].n == lengths[known] && lengths[known] <= int64(n) {
+func (r *rolling) add(piece string) {
+	if !r.parted {
+		rest := r.text[r.shared:]
+		if len(piece) <= len(rest) && string(rest[:len(piece)]) == piece {
+			r.shared += len(piece)
+			return
+		}
+		n := commonPrefix(string(rest[:min(len(rest), len(piece))]), piece)
+		r.shared += n
+		r.parted = true
+		r.text, piece = r.text[:r.shared], piece[n:]
+	}
+	r.text = append(r.text, piece...)
+}
+
+// sum returns the digest of the text, and leaves those of its prefixes of the given lengths, in ascending order, in
+// r.cuts.
+func (r *rolling) sum(lengths []int64) fingerprint.Digest {
+	if !r.parted {
+		r.text = r.text[:r.shared]
+	}
+	known := 0 // prefixes that lie in the common part, and were asked for the last time too
+	for known < len(r.cuts) && known < len(lengths) && r.cuts[known].n == lengths[known] && lengths[known] <= int64(r.shared) {
 		known++
 	}
 	r.cuts = r.cuts[:known]
-	limit := n // the first byte that must be hashed again
+	limit := r.shared // the first byte that must be hashed again
 	if known < len(lengths) {
 		limit = min(limit, int(lengths[known]))
 	}
@@ -54,20 +71,21 @@ func (r *rolling) sum(text []byte, lengths []int64) fingerprint.Digest {
 		r.common = state{}
 	}
 	at := &r.common
+	part := func() { // from here on the text is new
+		r.common.advance(r.text, r.shared)
+		r.end = r.common
+		at = &r.end
+	}
 	for _, length := range lengths[known:] {
-		if at == &r.common && int(length) > n {
-			r.common.advance(text, n)
-			r.end = r.common
-			at = &r.end
+		if at == &r.common && int(length) > r.shared {
+			part()
 		}
-		at.advance(text, int(length))
+		at.advance(r.text, int(length))
 		r.cuts = append(r.cuts, cutSum{length, at.hash.Digest()})
 	}
 	if at == &r.common {
-		r.common.advance(text, n)
-		r.end = r.common
+		part()
 	}
-	r.end.advance(text, len(text))
-	r.text, r.spare = text, r.text
+	r.end.advance(r.text, len(r.text))
 	return r.end.hash.Digest()
 }

@@ -309,3 +309,34 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("%+v, %v, %q", report, err, kinds)
 	}
 }
+
+// A store that cannot be read is an error of its own, and says nothing about what is in it.
+func TestVerifyOfAStoreThatCannotBeRead(t *testing.T) {
+	store := new(replay.Memory)
+	recordGrowing(t, store, "s", 80) // long enough for recipes in pieces
+	lost := errors.New("the cable is out")
+	for reads := 0; ; reads++ {
+		left := reads
+		report, err := replay.Verify(t.Context(), unreadable{store, &left, lost}, replay.Query{}, replay.Options{Jobs: 1})
+		if err == nil && report.Verified == 80 {
+			t.Logf("%d reads", reads)
+			return
+		}
+		if !errors.Is(err, lost) || !report.OK() {
+			t.Fatalf("lost after %d reads: %v, %v", reads, report, err)
+		}
+	}
+}
+
+type unreadable struct {
+	replay.Store
+	left *int
+	err  error
+}
+
+func (s unreadable) Objects(ctx context.Context, names []fingerprint.Digest) ([]replay.Object, error) {
+	if *s.left--; *s.left < 0 {
+		return nil, s.err
+	}
+	return s.Store.Objects(ctx, names)
+}

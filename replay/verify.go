@@ -330,36 +330,29 @@ func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipes map[fi
 	return d, nil
 }
 
-// open returns the bytes of a recipe, checked. They are valid until the call after the next.
+// open returns the bytes of a recipe, checked. They are valid until the next call.
 func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[fingerprint.Digest]Object) ([]byte, error) {
 	o, there := recipes[name]
 	if !there {
 		return nil, &CorruptError{Name: name, Place: "recipe", Err: ErrGone}
 	}
-	recipe := w.recipe.buffer()
+	w.recipe.begin()
 	var err error
 	if o.Form == Pieces {
-		recipe, err = w.reader.join(ctx, recipe, o)
+		err = w.reader.join(ctx, o, w.recipe.add)
 	} else {
 		var content string
 		content, err = decode(o)
-		recipe = append(recipe, content...)
+		w.recipe.add(content)
 	}
-	if err == nil {
-		if sum := w.recipe.sum(recipe, nil); sum != name {
-			err = fmt.Errorf("the bytes have the digest %s", sum)
-		}
+	sum := w.recipe.sum(nil) // after an error too: then it is of what was read, and the next recipe is compared with that
+	if err == nil && sum != name {
+		err = fmt.Errorf("the bytes have the digest %s", sum)
 	}
-	var damage *CorruptError
-	switch {
-	case err == nil:
-		return recipe, nil
-	case errors.As(err, &damage):
-		return nil, err
-	case o.Form == Pieces && int64(len(recipe)) != o.Size && ctx.Err() != nil:
-		return nil, &storeError{ctx.Err()}
+	if err != nil {
+		return nil, corrupt(name, "recipe", err)
 	}
-	return nil, &CorruptError{Name: name, Place: "recipe", Err: err}
+	return w.recipe.text, nil
 }
 
 // same reports whether a composition is what was recorded.
@@ -375,11 +368,11 @@ func (w *worker) same(c composer.Composition, rec Record, decisions string) bool
 	for i := range marks {
 		lengths[i] = marks[i].Bytes
 	}
-	text := w.text.buffer()
+	w.text.begin()
 	for piece := range c.Pieces() {
-		text = append(text, piece...)
+		w.text.add(piece)
 	}
-	if w.text.sum(text, lengths) != rec.Output {
+	if w.text.sum(lengths) != rec.Output {
 		return false
 	}
 	for i := range marks {
@@ -389,12 +382,6 @@ func (w *worker) same(c composer.Composition, rec Record, decisions string) bool
 	}
 	return true
 }
-
-// A storeError is one of reading the store, and says nothing about a record.
-type storeError struct{ err error }
-
-func (e *storeError) Error() string { return e.err.Error() }
-func (e *storeError) Unwrap() error { return e.err }
 
 // compile makes the composition of a recipe again.
 func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (composer.Composition, error) {
