@@ -22,7 +22,7 @@ common prefix, which a provider may have cached, is left. A and B are prompt fil
 recorded texts. Exit status 1 when they differ.`,
 		Example: `  quire diff build-42@6 build-42@7
   quire diff build-42@7 agent.yaml`,
-		Args: cobra.ExactArgs(2),
+		Args: takes(2, "A and B"),
 	}
 	flags, store := addPromptFlags(cmd), addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

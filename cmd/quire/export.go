@@ -19,7 +19,7 @@ func exportCommand(s *streams) *cobra.Command {
 same bytes. FILE may be - for standard output.`,
 		Example: `  quire export --session build-42 build-42.quire
   quire export - | ssh elsewhere quire import -`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, "FILE"),
 	}
 	flags := addStoreFlags(cmd)
 	session := cmd.Flags().String("session", "", "only this session")

@@ -19,7 +19,7 @@ func gcCommand(s *streams) *cobra.Command {
 without a time stay. What is recorded meanwhile is safe; from a damaged store nothing is dropped.`,
 		Example: `  quire gc --keep-days 90 --dry-run
   quire gc --keep-days 90`,
-		Args: cobra.NoArgs,
+		Args: takes(0, ""),
 	}
 	flags := addStoreFlags(cmd)
 	days := cmd.Flags().Int("keep-days", -1, "how many days back records are kept")

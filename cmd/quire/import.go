@@ -18,7 +18,7 @@ func importCommand(s *streams) *cobra.Command {
 		Long: `Read a bundle that quire export wrote, check all of it, and store its records. Records that the store has already are
 passed over; a session goes on where the store's session of that name ends. FILE may be - for standard input.`,
 		Example: `  quire import build-42.quire`,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, "FILE"),
 	}
 	flags := addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

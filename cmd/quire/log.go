@@ -21,7 +21,7 @@ func logCommand(s *streams) *cobra.Command {
 		Long:  `List records, newest first: by their own times, and within a session by their order. -o json prints one line each.`,
 		Example: `  quire log --session build-42
   quire log --since 7d --label model=small -o json`,
-		Args: cobra.NoArgs,
+		Args: takes(0, ""),
 	}
 	store, query := addStoreFlags(cmd), addQueryFlags(cmd)
 	format := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")

@@ -25,7 +25,7 @@ to be noticed. Survivors are listed, with exit status 1.`,
 		Example: `  quire replay --session build-42
   quire replay --shard 2/16 --jobs 8
   quire replay --mutate`,
-		Args: cobra.NoArgs,
+		Args: takes(0, ""),
 	}
 	store, query := addStoreFlags(cmd), addQueryFlags(cmd)
 	cmd.Flags().StringVar(&query.shard, "shard", "", "only one of several parts of the sessions, such as 2/16")
@@ -54,7 +54,7 @@ func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay
 	if err != nil {
 		return storeError(err)
 	}
-	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Each: func(o replay.Outcome) {
+	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Compilers: compilers(), Each: func(o replay.Outcome) {
 		if o.Divergence != nil {
 			bar.clear()
 			fmt.Fprintln(s.out, divergenceLine(o.Divergence))

@@ -87,17 +87,20 @@ A prompt file is YAML or JSON; "quire schema" prints what it may hold. FILE may 
 Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damaged.`,
 		Example: `  quire compile agent.yaml
   quire explain agent.yaml --budget 2000 --gate reserved`,
-		Args:              cobra.NoArgs,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:                       unknownCommand,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		compileCommand(s),
 		explainCommand(s),
 		renderCommand(s),
+		messagesCommand(s),
 		fingerprintCommand(s),
 		recordCommand(s),
 		logCommand(s),

@@ -14,7 +14,7 @@ func schemaCommand(s *streams) *cobra.Command {
 		Example: `  quire schema > quire.schema.json
   # then, as the first line of a prompt file, for editors with a YAML language server:
   # yaml-language-server: $schema=quire.schema.json`,
-		Args: cobra.NoArgs,
+		Args: takes(0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := s.out.Write(promptfile.Schema())
 			return err

@@ -19,7 +19,7 @@ A prefix of 6 digits or more is enough where it is unique. For the fingerprint o
 made again from what was recorded, and printed.`,
 		Example: `  quire show 6437b3ac
   quire show build-42@7`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, "DIGEST"),
 	}
 	flags := addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

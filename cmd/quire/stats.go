@@ -17,7 +17,7 @@ func statsCommand(s *streams) *cobra.Command {
 		Long: `Count sessions, records and objects, and compare the length of all recorded texts with the room that everything takes in
 the store.`,
 		Example: `  quire stats`,
-		Args:    cobra.NoArgs,
+		Args:    takes(0, ""),
 	}
 	flags := addStoreFlags(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {

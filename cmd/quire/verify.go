@@ -20,7 +20,7 @@ needs. Nothing is composed; that is quire replay. Exit status 3 when anything is
 --secrets also looks for keys and tokens of well-known shapes in what is stored; exit status 1 when there are any.`,
 		Example: `  quire verify
   quire verify --secrets`,
-		Args: cobra.NoArgs,
+		Args: takes(0, ""),
 	}
 	flags := addStoreFlags(cmd)
 	secrets := cmd.Flags().Bool("secrets", false, "look for keys and tokens of well-known shapes")

@@ -17,7 +17,7 @@ func versionCommand(s *streams) *cobra.Command {
 		Long: `Print the version of the program, the version of the rules by which it compiles (which every recipe states: equal rules
 give equal bytes), the revision it was built from where that is known, and the Go release and platform.`,
 		Example: `  quire version`,
-		Args:    cobra.NoArgs,
+		Args:    takes(0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.out, versionText())
 			return err

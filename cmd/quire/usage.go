@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// takes refuses any number of arguments but n. The names are what the command's usage calls them.
+func takes(n int, names string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == n:
+			return nil
+		case n == 0:
+			return fmt.Errorf("%q: an argument; want flags alone", args[0])
+		}
+		return fmt.Errorf("%s given; want %s", plural(len(args), "argument"), names)
+	}
+}
+
+// unknownCommand refuses the words that name no command.
+func unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	want := `"quire help" lists them`
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		want = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("unknown command %q; %s", args[0], want)
+}
+
+// flagError says of a flag that could not be read what would be right.
+func flagError(cmd *cobra.Command, err error) error {
+	var syntax *strconv.NumError
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("%w; \"%s --help\" lists the flags", err, cmd.CommandPath())
+	}
+	want := "an integer"
+	if syntax.Func == "ParseBool" {
+		want = "true or false"
+	}
+	return fmt.Errorf("%s; want %s", strings.TrimSuffix(err.Error(), ": "+syntax.Error()), want)
+}
