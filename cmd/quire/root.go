@@ -100,7 +100,6 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 		compileCommand(s),
 		explainCommand(s),
 		renderCommand(s),
-		messagesCommand(s),
 		fingerprintCommand(s),
 		recordCommand(s),
 		logCommand(s),
