@@ -56,15 +56,6 @@ func parseGroup(name string) (Group, error) {
 	return 0, fmt.Errorf("unknown group %q", name)
 }
 
-// core reports whether the group is never evicted.
-func (g Group) core() bool {
-	switch g {
-	case GroupInstructions, GroupCurrent, GroupTools, GroupToolDefinitions:
-		return true
-	}
-	return false
-}
-
 // evictions returns the groups in the order in which they are exhausted.
 func (l Layout) evictions() []Group {
 	if l == Legacy {

@@ -75,6 +75,8 @@ func TestLayouts(t *testing.T) {
 			p.History[0].Role = messages.System
 		}, messages.Options{},
 			`I1; I2 |; S1; H1; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; H2; "R1"; Q1 |`},
+		{"an instruction that is an example", func(p *messages.Prompt) { p.Instructions[1].Role = messages.User }, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"a model that takes definitions", func(p *messages.Prompt) { p.Model.Tools = true }, messages.Options{},
 			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description) |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"eager skills", nil, messages.Options{EagerSkills: true},

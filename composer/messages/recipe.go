@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -315,7 +316,7 @@ func (in parsedItem) ingredient(r rules) (t ingredient, err error) {
 	}
 	t.mark, t.segment = in.Mark, in.Segment
 	if n.err == nil && (t.size < 0 || t.bytes < 0 || t.whole < 0) {
-		n.err = fmt.Errorf("negative size")
+		n.err = errors.New("negative size")
 	}
 	return t, n.err
 }

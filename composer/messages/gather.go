@@ -1,0 +1,356 @@
+package messages
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quirehq/quire/composer/measure"
+)
+
+// A gathering turns a prompt into items, each message written and measured once.
+type gathering struct {
+	encoder                 // holds one message at a time, as long as the cache remembers it
+	written strings.Builder // the contents, one behind the other
+
+	items []item
+	texts []piece // of the items: what they are charged for
+	ends  []int   // of the items: where their contents end in written
+}
+
+// gather makes the items of a prompt. Its errors name the group and the message.
+func (p *Prompt) gather(o Options, r rules, estimator measure.Measure) ([]item, error) {
+	var g gathering
+	g.grow(p)
+	listed, _ := p.catalog(o.EagerSkills)
+	for _, step := range []func() error{
+		func() error { return g.fixed(p) },
+		func() error { return g.conversation(p, o.Fold, r, estimator) },
+		func() error { return g.context(p.Context) },
+		func() error { return g.skills(listed, o.EagerSkills, p.Tail != nil) },
+		func() error { return g.tools(p) },
+		func() error { return g.tail(p.Tail, o.Notice) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return g.priced(r, estimator)
+}
+
+// grow makes room for all messages, roughly: what is written is little longer than the texts.
+func (g *gathering) grow(p *Prompt) {
+	messages, bytes := 0, 0
+	for _, group := range CacheAware.groups() {
+		list := *p.of(group)
+		messages += len(list)
+		for i := range list {
+			bytes += 48
+			for k := range list[i].Content {
+				b := &list[i].Content[k]
+				bytes += 64 + len(b.Text) + len(b.Text)/16 + len(b.Value)
+			}
+		}
+	}
+	g.items = make([]item, 0, messages+8)
+	g.ends = make([]int, 0, messages+8)
+	g.texts = make([]piece, 0, messages+8)
+	g.written.Grow(bytes)
+}
+
+// priced cuts the contents out of the buffer and measures the texts.
+func (g *gathering) priced(r rules, estimator measure.Measure) ([]item, error) {
+	written, start := g.written.String(), 0
+	for i := range g.items {
+		t := &g.items[i]
+		t.content = written[start:g.ends[i]]
+		start = g.ends[i]
+		var err error
+		if t.size, t.bytes, err = price(estimator, g.texts[i].in(written)); err != nil {
+			return nil, &MessageError{t.group, t.index, err}
+		}
+		if t.whole < 0 {
+			t.whole = r.counted(t.size, t.bytes)
+		}
+	}
+	return g.items, nil
+}
+
+// price returns the costs of a text.
+func price(estimator measure.Measure, text string) (size, bytes int64, err error) {
+	size = estimator.Count(text)
+	if size < 0 {
+		return 0, 0, fmt.Errorf("%w: %q counts %d", ErrEstimator, estimator.Name(), size)
+	}
+	return size, int64(len(text)), nil
+}
+
+// add writes a message and makes an item of it. Whoever has more to say about it changes the item that it returns.
+func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
+	g.buf = g.buf[:0]
+	text, err := g.message(m)
+	if err != nil {
+		return nil, &MessageError{group, index, err}
+	}
+	t := g.item(group, index, text)
+	t.message, t.id = m, m.ID
+	for i := range m.Content {
+		t.mark = t.mark || m.Content[i].Cache != ""
+	}
+	return t, nil
+}
+
+// item makes an item of what stands in the encoder.
+func (g *gathering) item(group Group, index int, text piece) *item {
+	if text.text == "" {
+		text.from += g.written.Len()
+		text.to += g.written.Len()
+	}
+	g.written.Write(g.buf)
+	g.items = append(g.items, item{group: group, index: index, unit: -1, line: -1, whole: -1})
+	g.texts = append(g.texts, text)
+	g.ends = append(g.ends, g.written.Len())
+	return &g.items[len(g.items)-1]
+}
+
+// fixed adds the groups of messages around the conversation.
+func (g *gathering) fixed(p *Prompt) error {
+	for _, group := range []Group{GroupInstructions, GroupAttachments, GroupSummaries} {
+		list := *p.of(group)
+		for i := range list {
+			t, err := g.add(group, i, &list[i])
+			if err != nil {
+				return err
+			}
+			if group == GroupAttachments && p.Tail != nil {
+				t.segment = list[i].Segment
+			}
+		}
+	}
+	return nil
+}
+
+// conversation adds history, tool results and current input. Calls get their ids and units are found over all of it.
+func (g *gathering) conversation(p *Prompt, fold *Fold, r rules, estimator measure.Measure) error {
+	turns := make([]*Message, 0, len(p.History)+len(p.ToolResults)+len(p.Current))
+	groups := r.layout.conversation()
+	for _, group := range groups {
+		list := *p.of(group)
+		for i := range list {
+			turns = append(turns, &list[i])
+		}
+	}
+	units := link(turns)
+	old := 0
+	if fold != nil {
+		old = fold.border(len(p.History))
+	}
+	for _, group := range groups {
+		for i := range *p.of(group) {
+			m, whole := turns[0], int64(-1)
+			if group == GroupHistory && i < old {
+				var err error
+				if m, whole, err = folded(m, fold.Cap, r, estimator); err != nil {
+					return &MessageError{group, i, err}
+				}
+			}
+			t, err := g.add(group, i, m)
+			if err != nil {
+				return err
+			}
+			t.unit, t.whole = units[0], whole
+			if group == GroupToolResults && t.id == "" {
+				t.id = m.firstResult()
+			}
+			turns, units = turns[1:], units[1:]
+		}
+	}
+	return nil
+}
+
+// conversation returns the groups that make up the conversation, in the order in which calls and results stand.
+func (l Layout) conversation() []Group {
+	if l == Legacy {
+		return []Group{GroupHistory, GroupCurrent, GroupToolResults}
+	}
+	return []Group{GroupHistory, GroupToolResults, GroupCurrent}
+}
+
+// folded returns m with its tool results shortened, and what it was before where that changed it, else -1.
+func folded(m *Message, limit int, r rules, estimator measure.Measure) (*Message, int64, error) {
+	shorter, cut := FoldToolResults(*m, limit)
+	if !cut {
+		return m, -1, nil
+	}
+	var e encoder
+	text, err := e.message(m)
+	if err != nil {
+		return nil, 0, err
+	}
+	size, bytes, err := price(estimator, text.in(string(e.buf)))
+	return &shorter, r.counted(size, bytes), err
+}
+
+// firstResult returns the id of the call that the message's first result is for.
+func (m *Message) firstResult() string {
+	for i := range m.Content {
+		if m.Content[i].Kind == KindToolResult {
+			return m.Content[i].ID
+		}
+	}
+	return ""
+}
+
+// context adds the blocks of background. They are charged for their title and their texts, as the published builder
+// does: the name of a tool call, which the model is shown, is not charged.
+func (g *gathering) context(blocks []Context) error {
+	for i := range blocks {
+		c := &blocks[i]
+		title := c.Title
+		if title == "" {
+			title = "Context"
+		}
+		shown, charged, err := shownText(c.Content)
+		if err != nil {
+			return &MessageError{GroupContext, i, err}
+		}
+		m := TextMessage(System, labelled(title, shown))
+		m.Metadata = c.Metadata
+		t, err := g.add(GroupContext, i, &m)
+		if err != nil {
+			return err
+		}
+		g.texts[len(g.texts)-1] = piece{text: labelled(title, charged)}
+		t.priority, t.id = c.Priority, c.ID
+		if t.id == "" {
+			t.id = c.Title
+		}
+	}
+	return nil
+}
+
+// shownText returns blocks as one text for the model, and the text that is charged for them.
+func shownText(blocks []Block) (shown, charged string, err error) {
+	textOf := func(blocks []Block) (string, error) {
+		var e encoder
+		text, err := e.message(&Message{Content: blocks})
+		return text.in(string(e.buf)), err
+	}
+	if charged, err = textOf(blocks); err != nil {
+		return "", "", err
+	}
+	var pieces []string
+	for i := range blocks {
+		text, err := textOf(blocks[i : i+1])
+		if err != nil {
+			return "", "", err
+		}
+		switch b := &blocks[i]; b.Kind {
+		case KindText, KindThinking, KindToolResult:
+		case KindToolCall:
+			text = b.Name + "(" + text + ")"
+		default:
+			text = "[" + string(b.Kind) + "]"
+		}
+		if text != "" {
+			pieces = append(pieces, text)
+		}
+	}
+	return strings.Join(pieces, "\n"), charged, nil
+}
+
+// skills adds the lines of the catalog, then the bodies.
+func (g *gathering) skills(listed []Skill, eager, tail bool) error {
+	first := len(g.items)
+	for i, s := range listed {
+		description := strings.TrimSpace(s.Description)
+		if description == "" {
+			description = "(no description)"
+		}
+		m := TextMessage(System, "Skill "+s.Name+": "+description)
+		t, err := g.add(GroupSkills, i, &m)
+		if err != nil {
+			return err
+		}
+		t.id = s.Name
+	}
+	for i, s := range listed {
+		if s.Body == "" || !s.Loaded && !eager {
+			continue
+		}
+		m := TextMessage(System, "Skill "+s.Name+":\n"+s.Body)
+		t, err := g.add(GroupSkillBodies, i, &m)
+		if err != nil {
+			return err
+		}
+		t.id, t.line = s.Name, first+i
+		if s.Loaded && tail {
+			t.segment = "skill:" + s.Name
+		}
+	}
+	return nil
+}
+
+// catalog returns the skills of the catalog, and how many more there were.
+func (p *Prompt) catalog(eager bool) (listed []Skill, more int) {
+	listed = p.Skills
+	if eager {
+		listed = slices.DeleteFunc(slices.Clone(listed), func(s Skill) bool { return s.Body == "" })
+	}
+	more = max(0, len(listed)-MaxSkills)
+	return listed[:len(listed)-more], more
+}
+
+// tools adds the tools, as a text or as the definitions that the provider is told.
+func (g *gathering) tools(p *Prompt) error {
+	if len(p.Tools) == 0 {
+		return nil
+	}
+	if !p.Model.Tools {
+		var text strings.Builder
+		text.WriteString("Available tools:")
+		for _, tool := range p.Tools {
+			text.WriteString("\n- " + tool.Name)
+			if tool.Description != "" {
+				text.WriteString(": " + tool.Description)
+			}
+		}
+		m := TextMessage(System, text.String())
+		_, err := g.add(GroupTools, 0, &m)
+		return err
+	}
+	told := 0
+	for i, tool := range p.Tools {
+		if tool.Definition == "" {
+			continue
+		}
+		g.buf = g.buf[:0]
+		if err := g.value("tool "+strconv.Quote(tool.Name), tool.Definition); err != nil {
+			return &MessageError{GroupToolDefinitions, i, err}
+		}
+		g.item(GroupToolDefinitions, told, piece{from: 0, to: len(g.buf)})
+		told++
+	}
+	return nil
+}
+
+// tail adds the caller's own segments, and the notice where one is asked for.
+func (g *gathering) tail(tail *Tail, notice bool) error {
+	if tail != nil {
+		for i, s := range tail.Segments {
+			m := TextMessage(User, s.Text)
+			t, err := g.add(GroupTail, i, &m)
+			if err != nil {
+				return err
+			}
+			t.segment, t.id = s.ID, s.ID
+		}
+	}
+	if notice {
+		m := TextMessage(User, OmissionNotice)
+		_, err := g.add(GroupNotice, 0, &m)
+		return err
+	}
+	return nil
+}
