@@ -30,7 +30,7 @@ func Floors() []Row {
 		uniseg = "github.com/rivo/uniseg"
 		json   = "github.com/go-json-experiment/json"
 		rapid  = "pgregory.net/rapid"
-		yaml   = "github.com/goccy/go-yaml"
+		yaml   = "go.yaml.in/yaml/v4"
 		udiff  = "github.com/aymanbagabas/go-udiff"
 		zstd   = "github.com/klauspost/compress"
 		sqlite = "github.com/ncruces/go-sqlite3"

@@ -23,14 +23,14 @@
 //
 // # The YAML it reads
 //
-// Block and flow collections, all five kinds of scalars, comments and several documents, as YAML 1.2 defines them.
-// Anchors, aliases, merge keys, tags, directives and keys that are not simple scalars are refused with a message that
-// says so: a prompt file needs none, and without them its size bounds what it can grow to.
+// YAML 1.2 as go.yaml.in/yaml/v4 parses it, without what a prompt file does not need: anchors, aliases, merge keys,
+// tags, directives and keys that are no scalars are refused with a message that says so. So no file can grow beyond its
+// size, and what is read does not depend on a schema: whether a scalar is a number is decided here, from its text.
 //
-// The reader is our own because the text of a prompt has to be exact. Of the parsers that keep positions,
-// github.com/goccy/go-yaml v1.19.2 drops a tab inside a plain scalar, doubles line ends in quoted scalars of files with
-// CRLF, turns "\udc00" and "\xZZ" into other characters without an error, and takes time quadratic in the number of
-// keys. It is the oracle of a test here, for the inputs that it reads right.
+// Two things go before the parser. U+0085, U+2028 and U+2029 are refused outside escapes, because it takes them for line
+// ends, as YAML 1.1 did; and a source that may hold more values than fit in memory is refused before it is parsed. Two
+// habits of the parser remain: it wants "\U0001F600" and no pair of surrogates, and it ends a last line that holds only
+// blanks with a line feed.
 //
 // What the package does not promise: that every YAML file is a prompt file, or anything about a file that changes while
 // it is read.

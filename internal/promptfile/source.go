@@ -57,9 +57,6 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 		n, err := s.readJSON(hint)
 		return []node{n}, err
 	}
-	if err := s.checkPrintable(); err != nil {
-		return nil, err
-	}
 	nodes, err := s.readYAML()
 	if err == nil && len(nodes) == 0 {
 		err = s.fail(0, "the prompt file is empty", "want a mapping with the key sections")
@@ -68,15 +65,15 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 }
 
 // checkPrintable refuses characters that may not stand in YAML: control characters but for tabs and line ends, and
-// U+FFFE and U+FFFF.
+// U+FFFE and U+FFFF; and those that were line ends in YAML 1.1 and are none in 1.2, of which parsers make what they like.
 func (s *source) checkPrintable() error {
 	for i, r := range s.text {
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfffe || r == 0xffff {
 			escape := fmt.Sprintf(`\x%02x`, r)
 			if r > 0xff {
 				escape = fmt.Sprintf(`\u%04x`, r)
 			}
-			return s.fail(s.lineOf(i), fmt.Sprintf("the control character U+%04X at byte %d", r, i),
+			return s.fail(s.lineOf(i), fmt.Sprintf("the character U+%04X at byte %d", r, i),
 				"YAML wants it as "+escape+" in double quotes")
 		}
 	}

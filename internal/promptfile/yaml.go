@@ -1,414 +1,167 @@
 package promptfile
 
-import "strings"
+import (
+	"errors"
+	"io"
+	"strings"
 
-// A yamlReader reads the structure of a YAML source by recursive descent over its lines. It looks at every character a
-// bounded number of times and keeps no copy of what it can cut out of the source.
-//
-// Columns count from 0 and are indentations: a block collection is one that starts at the same column on every line.
-type yamlReader struct {
-	*source
-	pos  int // where it reads
-	line int // of pos, from 1
-	bol  int // where the line of pos begins
-}
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+)
 
 // readYAML reads a source that may hold several documents. One without content is a null node.
 func (s *source) readYAML() ([]node, error) {
-	r := yamlReader{source: s, line: s.first}
+	if err := s.checkYAML(); err != nil {
+		return nil, err
+	}
+	loader, err := yaml.NewLoader(strings.NewReader(s.text), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
+	if err != nil {
+		return nil, s.fail(0, "not YAML: "+err.Error(), "")
+	}
 	var documents []node
 	for {
-		if err := r.skipBlank(); err != nil {
-			return nil, err
-		}
-		explicit := r.atMarker("---")
-		switch {
-		case explicit:
-			r.pos += 3
-		case r.pos < len(r.text) && r.text[r.pos] == '%':
-			return nil, r.fail(r.line, "a YAML directive", "prompt files have none")
-		case r.atMarker("..."):
-			r.pos += 3
-			if err := r.endLine(); err != nil {
-				return nil, err
-			}
-			continue
-		case r.pos == len(r.text):
+		var document yaml.Node
+		if err := loader.Load(&document); errors.Is(err, io.EOF) {
 			return documents, nil
+		} else if err != nil {
+			return nil, s.notYAML(err)
 		}
-		document := node{line: r.line}
-		if err := r.skipSpace(); err != nil {
+		root, err := s.fromYAML(document.Content[0], 0)
+		if err != nil {
 			return nil, err
 		}
-		if !explicit || !r.atLineEnd() {
-			var err error
-			if document, err = r.blockNode(-1, r.column(), 0); err != nil {
-				return nil, err
-			}
-		} else if err := r.skipBlank(); err != nil {
-			return nil, err
-		} else if !r.atDocumentEnd() {
-			if document, err = r.blockNode(-1, r.column(), 0); err != nil {
-				return nil, err
-			}
+		if root.isNull() {
+			root.line = s.first - 1 + document.Line // where it is, rather than where the next thing is
 		}
-		if err := r.count(r.line); err != nil {
-			return nil, err
-		}
-		documents = append(documents, document)
-		if err := r.skipBlank(); err != nil {
-			return nil, err
-		}
-		if !r.atDocumentEnd() {
-			return nil, r.fail(r.line, "the line belongs to nothing above it", "want it indented as its neighbours are")
-		}
+		documents = append(documents, root)
 	}
 }
 
-func (r *yamlReader) column() int { return r.pos - r.bol }
-
-// peek returns the character i places ahead, or a line end behind the end of the source.
-func (r *yamlReader) peek(i int) byte {
-	if r.pos+i < len(r.text) {
-		return r.text[r.pos+i]
+// fromYAML turns a node of a parsed document into ours.
+func (s *source) fromYAML(y *yaml.Node, depth int) (node, error) {
+	n := node{line: s.first - 1 + y.Line, text: y.Value}
+	switch {
+	case depth > maxDepth:
+		return node{}, s.tooDeep(n.line)
+	case y.Kind == yaml.AliasNode:
+		return node{}, s.fail(n.line, "an alias ("+quoted("*"+y.Value)+")", "prompt files have none; repeat the text, or keep it in a file")
+	case y.Anchor != "":
+		return node{}, s.fail(n.line, "an anchor ("+quoted("&"+y.Anchor)+")", "prompt files have none; repeat the text, keep it in a file, or put it in quotes")
+	case y.Style&yaml.TaggedStyle != 0 || y.Tag == "!":
+		return node{}, s.fail(n.line, "a tag ("+quoted(y.Tag)+")", "prompt files have none; put a text with ! in quotes")
 	}
-	return '\n'
-}
-
-func isBreak(c byte) bool { return c == '\n' || c == '\r' }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' }
-
-// takeBreak steps over a line end: LF, CRLF or CR.
-func (r *yamlReader) takeBreak() {
-	if r.pos == len(r.text) {
-		return
+	if err := s.count(n.line); err != nil {
+		return node{}, err
 	}
-	if r.text[r.pos] == '\r' && r.peek(1) == '\n' && r.pos+1 < len(r.text) {
-		r.pos++
+	const asText = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	switch {
+	case y.Kind == yaml.MappingNode:
+		n.kind = mapping
+		n.keys = make([]scalar, 0, len(y.Content)/2)
+		n.items = make([]node, 0, len(y.Content)/2)
+	case y.Kind == yaml.SequenceNode:
+		n.kind = sequence
+		n.items = make([]node, 0, len(y.Content))
+	case y.Style&asText != 0:
+		n.kind = text
 	}
-	r.pos++
-	r.line++
-	r.bol = r.pos
-}
-
-// skipSpaces steps over blanks on the line.
-func (r *yamlReader) skipSpaces() {
-	for r.pos < len(r.text) && isSpace(r.text[r.pos]) {
-		r.pos++
-	}
-}
-
-// skipSpace steps over blanks and a comment on the line.
-func (r *yamlReader) skipSpace() error {
-	r.skipSpaces()
-	if r.pos < len(r.text) && r.text[r.pos] == '#' {
-		if r.pos > r.bol && !isSpace(r.text[r.pos-1]) {
-			return r.fail(r.line, "a # right behind a value", "want a space before a comment, and quotes around a text with #")
-		}
-		for r.pos < len(r.text) && !isBreak(r.text[r.pos]) {
-			r.pos++
+	for i, child := range y.Content {
+		item, err := s.fromYAML(child, depth+1)
+		switch {
+		case err != nil:
+			return node{}, err
+		case n.kind == sequence || i%2 == 1:
+			n.items = append(n.items, item)
+		case child.Kind != yaml.ScalarNode:
+			return node{}, s.fail(item.line, "a key that is "+item.String(), "want KEY: VALUE")
+		case item.kind == plain && item.text == "<<":
+			return node{}, s.fail(item.line, "a merge key", "prompt files have none; write the keys out")
+		default:
+			n.keys = append(n.keys, scalar{item.text, item.line})
 		}
 	}
-	return nil
+	return n, nil
 }
 
-// endLine steps over blanks and a comment, and wants the line to end there.
-func (r *yamlReader) endLine() error {
-	if err := r.skipSpace(); err != nil {
+// checkYAML refuses what the parser would read as something else than YAML 1.2 has it, or would take long over.
+func (s *source) checkYAML() error {
+	if err := s.checkPrintable(); err != nil {
 		return err
 	}
-	if !r.atLineEnd() {
-		return r.fail(r.line, "something follows a complete value: "+quoted(r.rest()), "want one value, and quotes around a text with : # [ ] { or }")
+	separators := 0
+	for i := 0; i < len(s.text); i++ {
+		next := byte('\n')
+		if i+1 < len(s.text) {
+			next = s.text[i+1]
+		}
+		switch c := s.text[i]; c {
+		case ',', '[', '{':
+			separators++
+		case '-', ':', '?':
+			if next <= ' ' {
+				separators++
+			}
+		case '%':
+			if i == 0 || s.text[i-1] == '\n' || s.text[i-1] == '\r' {
+				return s.fail(s.lineOf(i), "a YAML directive", "prompt files have none")
+			}
+		}
+	}
+	if separators > MaxValues { // the parser takes up to a kilobyte for each, before we see the first
+		return s.fail(0, "more than 1,000,000 of , [ { - : and ?, which may be as many values", "want fewer sections in one prompt file, and long texts in files of their own")
 	}
 	return nil
 }
 
-// skipBlank steps to the first character of the next line that has content, from the end or the start of a line.
-func (r *yamlReader) skipBlank() error {
-	for {
-		r.skipSpaces()
-		switch {
-		case r.pos == len(r.text):
-			return nil
-		case r.text[r.pos] == '#':
-			if err := r.skipSpace(); err != nil {
-				return err
+// notYAML turns an error of the parser into ours. Where something does not end, the line is that of its beginning.
+func (s *source) notYAML(err error) error {
+	var at *yaml.LoadError
+	if !errors.As(err, &at) {
+		return &Error{File: s.name, What: "not YAML: " + err.Error(), Err: err}
+	}
+	located := &Error{File: s.name, Line: at.Mark.Line, What: "not YAML: " + at.Message, Err: err}
+	for _, hint := range yamlHints {
+		if strings.Contains(at.Message, hint.message) {
+			located.Want = hint.want
+			if hint.atStart && at.ContextMark.Line > 0 {
+				located.Line = at.ContextMark.Line
 			}
-		case !isBreak(r.text[r.pos]):
-			if r.indentation() < r.column() {
-				return r.fail(r.line, "a tab in the indentation", "want spaces")
-			}
-			return nil
+			break
 		}
-		r.takeBreak()
 	}
+	if located.Line > 0 {
+		located.Line = s.first - 1 + min(located.Line, lines(s.text)) // the parser may blame the line behind the last
+	}
+	return located
 }
 
-// indentation returns how many spaces the line begins with.
-func (r *yamlReader) indentation() int {
-	n := 0
-	for r.bol+n < len(r.text) && r.text[r.bol+n] == ' ' {
-		n++
-	}
-	return n
+// lines returns the number of the last line that holds anything.
+func lines(text string) int {
+	text = strings.TrimRight(text, " \t\r\n")
+	return 1 + max(strings.Count(text, "\n"), strings.Count(text, "\r"))
 }
 
-func (r *yamlReader) atLineEnd() bool { return isBreak(r.peek(0)) }
-
-// atMarker reports whether a document marker stands here: --- or ... alone at the start of a line.
-func (r *yamlReader) atMarker(marker string) bool {
-	if r.pos != r.bol || !strings.HasPrefix(r.text[r.pos:], marker) {
-		return false
-	}
-	return isSpace(r.peek(3)) || isBreak(r.peek(3))
-}
-
-func (r *yamlReader) atDocumentEnd() bool {
-	return r.pos == len(r.text) || r.atMarker("---") || r.atMarker("...")
-}
-
-// atEntry reports whether a "- " stands here.
-func (r *yamlReader) atEntry() bool {
-	return r.peek(0) == '-' && (isSpace(r.peek(1)) || isBreak(r.peek(1)))
-}
-
-// rest returns what is left of the line.
-func (r *yamlReader) rest() string {
-	end := strings.IndexAny(r.text[r.pos:], "\r\n")
-	if end < 0 {
-		return r.text[r.pos:]
-	}
-	return r.text[r.pos : r.pos+end]
-}
-
-// blockNode reads the value that starts here. Its parent stands at column parent; the value itself counts as starting
-// at column col, and a collection continues on further lines at that column.
-func (r *yamlReader) blockNode(parent, col, depth int) (node, error) {
-	if depth > maxDepth {
-		return node{}, r.tooDeep(r.line)
-	}
-	if r.atEntry() {
-		return r.blockSequence(col, depth)
-	}
-	isKey, err := r.atKey()
-	if err != nil {
-		return node{}, err
-	}
-	if isKey {
-		return r.blockMapping(col, depth)
-	}
-	return r.inlineNode(parent, depth)
-}
-
-// inlineNode reads a scalar or a flow collection, and the line to its end.
-func (r *yamlReader) inlineNode(parent, depth int) (node, error) {
-	var n node
-	var err error
-	switch c := r.peek(0); c {
-	case '|', '>':
-		return r.blockScalar(parent)
-	case '[', '{':
-		n, err = r.flowNode(depth)
-	case '"', '\'':
-		n, err = r.quoted(c)
-	default:
-		if err := r.checkPlainStart(); err != nil {
-			return node{}, err
-		}
-		n, err = r.plain(parent)
-	}
-	if err != nil {
-		return node{}, err
-	}
-	return n, r.endLine()
-}
-
-// blockSequence reads "- " entries at column col.
-func (r *yamlReader) blockSequence(col, depth int) (node, error) {
-	n := node{kind: sequence, line: r.line}
-	for {
-		r.pos++ // the -
-		item, err := r.blockValue(col, depth, true)
-		if err != nil {
-			return node{}, err
-		}
-		if err := r.count(r.line); err != nil {
-			return node{}, err
-		}
-		n.items = append(n.items, item)
-		if more, err := r.nextLine(col); err != nil || !more || !r.atEntry() {
-			return n, err
-		}
-	}
-}
-
-// blockMapping reads "key: value" entries at column col.
-func (r *yamlReader) blockMapping(col, depth int) (node, error) {
-	n := node{kind: mapping, line: r.line}
-	for {
-		key, err := r.key()
-		if err != nil {
-			return node{}, err
-		}
-		n.keys = append(n.keys, key)
-		item, err := r.blockValue(col, depth, false)
-		if err != nil {
-			return node{}, err
-		}
-		if err := r.count(r.line); err != nil {
-			return node{}, err
-		}
-		n.items = append(n.items, item)
-		more, err := r.nextLine(col)
-		if err != nil || !more {
-			return n, err
-		}
-		if isKey, err := r.atKey(); err != nil || !isKey {
-			if err == nil {
-				err = r.fail(r.line, quoted(r.rest())+" is no entry of the mapping above it", "want KEY: VALUE")
-			}
-			return node{}, err
-		}
-	}
-}
-
-// nextLine steps to the next line with content and reports whether it continues a collection at column col.
-func (r *yamlReader) nextLine(col int) (bool, error) {
-	if err := r.skipBlank(); err != nil {
-		return false, err
-	}
-	if r.atDocumentEnd() || r.column() < col {
-		return false, nil
-	}
-	if r.column() > col {
-		return false, r.fail(r.line, "the line is indented deeper than its neighbours", "want it in their column")
-	}
-	return true, nil
-}
-
-// blockValue reads what stands behind the "-" or the "key:" of a collection at column col.
-func (r *yamlReader) blockValue(col, depth int, entry bool) (node, error) {
-	start := r.pos
-	if err := r.skipSpace(); err != nil {
-		return node{}, err
-	}
-	if !r.atLineEnd() {
-		if entry {
-			if isKey, err := r.atKey(); err != nil {
-				return node{}, err
-			} else if (isKey || r.atEntry()) && strings.IndexByte(r.text[start:r.pos], '\t') >= 0 {
-				return node{}, r.fail(r.line, "a tab in the indentation", "want spaces")
-			}
-			return r.blockNode(col, r.column(), depth+1)
-		}
-		if isKey, err := r.atKey(); err != nil {
-			return node{}, err
-		} else if isKey {
-			return node{}, r.fail(r.line, "a second key on one line", `want quotes around a text with ": "`)
-		}
-		if r.atEntry() {
-			return node{}, r.fail(r.line, "a list entry behind a key", "want it on a line of its own, or the text in quotes")
-		}
-		return r.inlineNode(col, depth+1)
-	}
-	null := node{line: r.line}
-	if err := r.skipBlank(); err != nil {
-		return node{}, err
-	}
-	if r.atDocumentEnd() {
-		return null, nil
-	}
-	switch {
-	case r.column() > col:
-		return r.blockNode(col, r.column(), depth+1)
-	case r.column() == col && !entry && r.atEntry():
-		return r.blockSequence(col, depth+1) // a list may stand in the column of its key
-	}
-	return null, nil
-}
-
-// atKey reports whether the line goes on with a key of a block mapping: a scalar on one line and a colon.
-func (r *yamlReader) atKey() (bool, error) {
-	probe := *r
-	switch c := r.peek(0); c {
-	case '"', '\'':
-		if _, err := probe.quoted(c); err != nil || probe.line != r.line {
-			return false, nil // as a value it will be read again, and complain
-		}
-		probe.skipSpaces()
-		return probe.atColon(), nil
-	case '[', '{', '|', '>':
-		return false, nil
-	case '?':
-		if isSpace(r.peek(1)) || isBreak(r.peek(1)) {
-			return false, r.fail(r.line, "a complex key", "want KEY: VALUE")
-		}
-	}
-	for ; probe.pos < len(r.text) && !isBreak(r.text[probe.pos]); probe.pos++ {
-		if probe.atColon() {
-			return true, nil
-		}
-		if r.text[probe.pos] == '#' && probe.pos > r.pos && isSpace(r.text[probe.pos-1]) {
-			return false, nil
-		}
-	}
-	return false, nil
-}
-
-// atColon reports whether a colon that ends a key stands here.
-func (r *yamlReader) atColon() bool {
-	return r.peek(0) == ':' && (isSpace(r.peek(1)) || isBreak(r.peek(1)))
-}
-
-// key reads a key that atKey saw, and its colon.
-func (r *yamlReader) key() (scalar, error) {
-	key := scalar{line: r.line}
-	if c := r.peek(0); c == '"' || c == '\'' {
-		n, err := r.quoted(c)
-		if err != nil {
-			return key, err
-		}
-		key.text = n.text
-		r.skipSpaces()
-	} else {
-		if err := r.checkPlainStart(); err != nil {
-			return key, err
-		}
-		start := r.pos
-		for !r.atColon() {
-			r.pos++
-		}
-		key.text = strings.TrimRight(r.text[start:r.pos], " \t")
-	}
-	r.pos++ // the colon
-	return key, nil
-}
-
-// checkPlainStart refuses what a scalar without quotes cannot begin with.
-func (r *yamlReader) checkPlainStart() error {
-	const quote = "want the text in quotes"
-	switch c := r.peek(0); c {
-	case '&', '*':
-		return r.fail(r.line, "an anchor or an alias ("+quoted(r.word())+")", "prompt files have none; repeat the text, keep it in a file, or put it in quotes")
-	case '!':
-		return r.fail(r.line, "a tag ("+quoted(r.word())+")", "prompt files have none; put a text with ! in quotes")
-	case '@', '`', '%', ',', ']', '}', '#':
-		return r.fail(r.line, "a text without quotes begins with "+quoted(string(rune(c))), quote)
-	case '<':
-		if strings.HasPrefix(r.text[r.pos:], "<<:") {
-			return r.fail(r.line, "a merge key", "prompt files have none; write the keys out")
-		}
-	case '-', '?', ':':
-		if isSpace(r.peek(1)) || isBreak(r.peek(1)) {
-			return r.fail(r.line, "a text without quotes begins with "+quoted(string(rune(c))), quote)
-		}
-	}
-	return nil
-}
-
-// word returns what stands here up to a blank.
-func (r *yamlReader) word() string {
-	word, _, _ := strings.Cut(r.rest(), " ")
-	return word
+// yamlHints say what would be right, for the mistakes that people make.
+var yamlHints = [...]struct {
+	message string // of the parser
+	want    string
+	atStart bool // whether to blame the beginning of what the parser was reading
+}{
+	{message: "mapping values are not allowed", want: `want quotes around a text with ": ", or | before it, and keys in the column of their neighbours`},
+	{message: "could not find expected ':'", want: "want KEY: VALUE", atStart: true},
+	{message: "did not find expected key", want: "want KEY: VALUE in the column of its neighbours, and quotes around a text with : # [ ] { or }"},
+	{message: "did not find expected <document start>", want: "want the line indented as its neighbours are"},
+	{message: "did not find expected node content", want: "want a value, and each bracket closed"},
+	{message: "did not find expected ','", want: "want a comma, and each bracket closed"},
+	{message: "block sequence entries are not allowed", want: "want the entry on a line of its own, or the text in quotes"},
+	{message: "found unexpected end of stream", want: "want the closing quote", atStart: true},
+	{message: "found unexpected document indicator", want: "want the closing quote before it", atStart: true},
+	{message: "tab character", want: "want spaces"},
+	{message: "cannot start any token", want: "want spaces and no tabs before a line, and quotes around a text that begins with @, ` or %"},
+	{message: "invalid Unicode character escape", want: `want one code point, such as \U0001F600; surrogates are JSON's`},
+	{message: "unknown escape character", want: `want \\ for a backslash, or the text in single quotes`},
+	{message: "expected hexadecimal number", want: `want two digits behind \x, four behind \u, eight behind \U`},
+	{message: "expected comment or line break", want: "want only +, - or a digit behind | or >, and the text on the next line"},
+	{message: "unknown anchor", want: "prompt files have no anchors and aliases; put a text with * in quotes"},
+	{message: "exceeded max depth", want: "a prompt file needs four levels"},
 }
