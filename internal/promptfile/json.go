@@ -2,13 +2,17 @@ package promptfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// readJSON reads a source that is one JSON value; where it is none, the hint says what would be right. Keys that stand twice are left to the decoder, which knows lines.
+// readJSON reads a source that is one JSON value; where it is none, the hint says what would be right. Keys that stand
+// twice are left to the decoder, which knows lines.
 func (s *source) readJSON(hint string) (node, error) {
 	r := jsonReader{source: s, dec: jsontext.NewDecoder(strings.NewReader(s.text), jsontext.AllowDuplicateNames(true)), line: s.first, hint: hint}
 	first, err := r.token()
@@ -47,11 +51,26 @@ func (r *jsonReader) token() (jsontext.Token, error) {
 	}
 	if errors.As(err, &syntax) {
 		r.advance(int(syntax.ByteOffset))
+		if escape := loneSurrogate(r.text[r.offset:]); escape != "" {
+			return tok, r.fail(r.line, fmt.Sprintf("not JSON: the lone surrogate %s at byte %d", escape, r.offset),
+				"want a pair of them, or the character itself")
+		}
 		return tok, r.fail(r.line, "not JSON: "+strings.TrimPrefix(syntax.Err.Error(), "jsontext: "),
 			r.hint)
 	}
 	r.advance(int(r.dec.InputOffset()))
 	return tok, err
+}
+
+// loneSurrogate returns the escape of a surrogate that text begins with, if it does. The decoder tells of it in words only.
+func loneSurrogate(text string) string {
+	if len(text) < 6 || text[:2] != `\u` {
+		return ""
+	}
+	if v, err := strconv.ParseUint(text[2:6], 16, 16); err != nil || !utf16.IsSurrogate(rune(v)) {
+		return ""
+	}
+	return text[:6]
 }
 
 func (r *jsonReader) advance(offset int) {
