@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -21,20 +20,20 @@ func recordCommand(s *streams) *cobra.Command {
 		Long: `Compose the prompt of a prompt file, store its recipe and its contents as a turn of a session, and print its
 fingerprint. Recording the same turn with the same bytes again changes nothing; with other bytes it is refused.
 
-With --from, FILE holds request bodies instead, one a line, as they are sent to a provider; each becomes a turn:
-  openai     chat completions: every message is a section, and so is every other field
-  anthropic  messages: the same
-  auto       either, by what the line holds`,
+With --from, FILE holds calls that were made instead, request bodies or the log of an agent's session; each becomes a
+turn, whole, with the time and the usage that are recorded:
+` + fromHelp,
+
 		Example: `  quire record agent.yaml --session build-42
   quire record agent.yaml --session build-42 --turn 7 --label model=small --response answer.json
-  quire record --from auto requests.jsonl --session captured`,
+  quire record --from auto session.jsonl --session captured`,
 		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
 	}
 	flags, store, turn := addPromptFlags(cmd), addStoreFlags(cmd), addTurnFlags(cmd)
-	from := cmd.Flags().String("from", "", "read request bodies, one a line: openai, anthropic or auto")
+	from := addFromFlags(cmd, "record the calls of a file: auto, openai, anthropic, claude-code, codex, …")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if *from != "" {
-			return recordRequests(s, cmd, store, turn, *from, args[0])
+		if from.from != "" {
+			return recordCalls(s, cmd, store, turn, from, args[0])
 		}
 		docs, err := flags.read(s, args[0])
 		if err != nil {
@@ -121,56 +120,4 @@ func recordError(err error) error {
 		return &statusError{exitFailed, err}
 	}
 	return storeError(err)
-}
-
-// recordRequests records the request bodies of a file, one a line.
-func recordRequests(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags, format, file string) error {
-	session, turn, err := f.of()
-	if err != nil {
-		return err
-	}
-	if f.response != "" {
-		return errors.New("--response goes with one prompt; want none with --from")
-	}
-	parse, err := requestParser(format)
-	if err != nil {
-		return err
-	}
-	var in io.Reader = s.in
-	name := "<stdin>"
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return fileError(file, err)
-		}
-		defer opened.Close()
-		in, name = opened, file
-	}
-	return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
-		recorder := replay.NewRecorder(store, session)
-		for line, err := range requestLines(in, name) {
-			if err != nil {
-				return err
-			}
-			sections, err := parse(line.body)
-			var c composer.Composition
-			if err == nil {
-				c, err = composer.Compose(sections, composer.Config{Join: composer.Line})
-			}
-			if err != nil {
-				return fmt.Errorf("%s:%d: %w", name, line.number, err)
-			}
-			rec, err := recorder.Record(ctx, c, turn)
-			if err != nil {
-				return recordError(err)
-			}
-			if turn.Number > 0 {
-				turn.Number++
-			}
-			if _, err := fmt.Fprintln(s.out, rec.Output); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

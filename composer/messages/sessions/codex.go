@@ -92,10 +92,11 @@ func (log *codexLog) meta(line int, payload wire.Member) error {
 			text, _ := m.Text()
 			log.system, used = textMessage(messages.System, text), true
 		case m.Name == "dynamic_tools" && m.Kind() == '[':
-			if log.tools, err = readTools(m); err != nil {
+			tools, err := readTools(m)
+			if err != nil {
 				return err
 			}
-			used = true
+			log.tools, used = toolsFor(OpenAIResponses, tools), true
 		}
 	}
 	if used {

@@ -20,7 +20,10 @@ func TestDamagedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points := min(60, max(6, 2_000_000/len(data))) // large files are read as often as small ones are cut
+		points := 60
+		if len(data) > 16<<10 {
+			points = 5
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			step := max(1, len(data)/points)
 			for at := 0; at < len(data); at += step {

@@ -334,12 +334,9 @@ func (s *inspectSample) model(event wire.Member) (Call, error) {
 			}
 		}
 	}
-	call.Tools = own
+	call.Tools = toolsFor(OpenAIChat, own)
 	if len(exact) > 0 {
 		call.Tools = exact
-	}
-	if call.Tools == nil {
-		call.Tools = []messages.ToolSpec{}
 	}
 	return call, nil
 }

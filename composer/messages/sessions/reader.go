@@ -16,7 +16,9 @@ type reader struct {
 	opts Options
 	out  Session
 
-	isLines bool
+	isLines  bool
+	supplied map[API][]messages.ToolSpec // the caller's tools, by the form they were brought into
+
 	doc     []byte // the document at hand: the file, or a line of it
 	first   int    // the line in which it begins
 	counted int    // bytes of doc whose lines are counted
@@ -61,7 +63,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 		return r.eachLine(in, func(_ int, doc []byte) error { return r.transcriptValue(wire.Read(doc)) })
 	case Pi:
 		return r.readPi(in)
-	case Requests, OpenHandsLLM:
+	case Requests, OpenAI, AnthropicAPI, OpenHandsLLM:
 		return r.eachLine(in, r.requestLine)
 	case BFCL:
 		return r.eachLine(in, r.questionLine)
@@ -79,7 +81,7 @@ func (r *reader) readDocument(format Format) error {
 		return r.readExport()
 	case OpenHands:
 		return r.readTrajectory()
-	case OpenHandsLLM, Requests:
+	case OpenHandsLLM, Requests, OpenAI, AnthropicAPI:
 		return r.requestLine(1, r.doc)
 	case SWEAgent:
 		return r.readSWEAgent()
@@ -211,8 +213,14 @@ func (o *Outcome) settle() {
 
 // add adds a call.
 func (r *reader) add(call Call) {
-	if call.Tools == nil {
-		call.Tools = r.opts.Tools
+	if call.Tools == nil && r.opts.Tools != nil {
+		if _, done := r.supplied[call.API]; !done {
+			if r.supplied == nil {
+				r.supplied = map[API][]messages.ToolSpec{}
+			}
+			r.supplied[call.API] = toolsFor(call.API, r.opts.Tools)
+		}
+		call.Tools = r.supplied[call.API]
 	}
 	r.out.Calls = append(r.out.Calls, call)
 }

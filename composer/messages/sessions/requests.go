@@ -57,7 +57,7 @@ func (r *reader) requestLine(line int, doc []byte) error {
 			r.note(line, "", Aside, reason)
 			return nil
 		}
-		call, err = readBody(api, *body)
+		call, err = r.readBody(api, *body)
 	case log != nil:
 		call, err = completionLog(whole)
 	default:
@@ -65,7 +65,7 @@ func (r *reader) requestLine(line int, doc []byte) error {
 		if reason != "" {
 			return whole.Errorf("%s", reason)
 		}
-		call, err = readBody(api, whole)
+		call, err = r.readBody(api, whole)
 	}
 	if err != nil {
 		return err
@@ -226,7 +226,28 @@ func converseBlocks(list wire.Member) bool {
 	}, false)
 }
 
-func readBody(api API, body wire.Member) (Call, error) {
+// readBody reads a body. Where the caller named the API, one that can only be of another is refused.
+func (r *reader) readBody(api API, body wire.Member) (Call, error) {
+	list, _ := wire.Path(body, "messages")
+	switch r.out.Format {
+	case OpenAI:
+		if api != OpenAIChat && api != OpenAIResponses {
+			return Call{}, body.Errorf("a body of another API; want one of OpenAI's")
+		}
+	case AnthropicAPI:
+		foreign := elements(list, func(m wire.Member) bool {
+			role, _ := wire.Path(m, "role")
+			if len(role.Value) == 0 {
+				return false
+			}
+			text, _ := role.Text()
+			return text == "tool" || text == "system" || text == "developer"
+		}, false)
+		if api != Anthropic && (api != OpenAIChat || foreign) {
+			return Call{}, body.Errorf("a body of another API; want one of Anthropic's")
+		}
+		api = Anthropic // a short body can be of either
+	}
 	call := Call{API: api}
 	switch api {
 	case Anthropic:
@@ -315,9 +336,11 @@ func (r *reader) questionLine(line int, doc []byte) error {
 		case m.Name == "id" && isText:
 			c.thread = text
 		case m.Name == "function" && m.Kind() == '[':
-			if c.tools, err = readTools(m); err != nil {
+			tools, err := readTools(m)
+			if err != nil {
 				return err
 			}
+			c.tools = toolsFor(OpenAIChat, tools)
 		case m.Name == "question" && m.Kind() == '[':
 			turns = &members[i]
 		}

@@ -30,6 +30,8 @@ const (
 	ADK          Format = "adk"
 	Aider        Format = "aider"
 	Requests     Format = "requests"
+	OpenAI       Format = "openai"    // requests, all of OpenAI's APIs; never found by itself
+	AnthropicAPI Format = "anthropic" // requests, all of Anthropic's API; never found by itself
 	BFCL         Format = "bfcl"
 	Tools        Format = "tools"
 )
@@ -37,14 +39,11 @@ const (
 // Formats returns all formats, in the order of the package comment, [Auto] first.
 func Formats() []Format {
 	return []Format{Auto, ClaudeCode, Codex, OpenHands, OpenHandsLLM, SWEAgent, Inspect, Transcript, Pi, GeminiCLI, ADK,
-		Aider, Requests, BFCL, Tools}
+		Aider, Requests, OpenAI, AnthropicAPI, BFCL, Tools}
 }
 
-// ParseFormat reads the name of a format. "openai" and "anthropic" are names of [Requests].
+// ParseFormat reads the name of a format.
 func ParseFormat(name string) (Format, error) {
-	if name == "openai" || name == "anthropic" || name == "gemini" {
-		return Requests, nil
-	}
 	for _, f := range Formats() {
 		if string(f) == name {
 			return f, nil

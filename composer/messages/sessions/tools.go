@@ -87,6 +87,9 @@ func (r *reader) tool(v wire.Member, path string, line int) error {
 // (MCP's annotations, titles and output schemas; a provider's own switches) is left out: no provider takes another's.
 // A tool that is already of this form is not changed. A provider's own tools have no form elsewhere: that is an error.
 func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
+	if spec.Definition == "" {
+		spec.Definition = "{}"
+	}
 	doc, err := wire.Read([]byte(spec.Definition)).Value("")
 	if err != nil {
 		return spec, fmt.Errorf("sessions: tool %q: %w", spec.Name, err)
@@ -162,6 +165,18 @@ func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
 	}
 	spec.Definition = messages.JSON(w.Buf)
 	return spec, nil
+}
+
+// toolsFor returns the tools in the form of an API, those that have none there as they are.
+func toolsFor(api API, tools []messages.ToolSpec) []messages.ToolSpec {
+	out := make([]messages.ToolSpec, len(tools))
+	for i, t := range tools {
+		out[i] = t
+		if converted, err := ConvertTool(t, api); err == nil {
+			out[i] = converted
+		}
+	}
+	return out
 }
 
 // formOf tells in whose form a definition is.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/replay"
+)
+
+// kindMessages is the kind under which the recipes of package messages are recorded.
+const kindMessages = "messages"
+
+// compilers are what compiles recorded recipes again, beside the composer itself.
+func compilers() map[string]replay.Compiler {
+	return map[string]replay.Compiler{kindMessages: messages.Compile}
+}
+
+// fromHelp lists what --from takes.
+const fromHelp = `  auto           whatever the file looks like
+  openai         request bodies, one or one a line: chat completions or responses
+  anthropic      request bodies, one or one a line
+  requests       either, and Gemini's and Bedrock's, bare or as {method, uri, body}
+  claude-code    Claude Code's JSON lines
+  codex          a Codex rollout
+  openhands      OpenHands' events; openhands-llm: a completion log of its SDK
+  swe-agent      a SWE-agent trajectory
+  inspect        an inspect_ai log, .json or .eval
+  transcript     messages as OpenAI has them: a list, tau-bench, mini-SWE-agent
+  pi, gemini-cli, adk, aider, bfcl    see the documentation of package sessions`
+
+// fromFlags are the flags that say how a file with calls is read.
+type fromFlags struct {
+	from, tools string
+	skipBad     bool
+}
+
+func addFromFlags(cmd *cobra.Command, usage string) *fromFlags {
+	f := new(fromFlags)
+	cmd.Flags().StringVar(&f.from, "from", "", usage)
+	cmd.Flags().BoolVar(&f.skipBad, "skip-bad", false, "with --from: go on behind records that cannot be read, and count them")
+	cmd.Flags().StringVar(&f.tools, "tools", "", "with --from: a list of tools, for calls of which none are recorded")
+	return f
+}
+
+// read reads the calls of a file.
+func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, error) {
+	format, err := sessions.ParseFormat(f.from)
+	if err != nil {
+		return sessions.Session{}, "", fmt.Errorf("--from: %s", strings.TrimPrefix(err.Error(), "sessions: "))
+	}
+	o := sessions.Options{Format: format, SkipBad: f.skipBad}
+	if f.tools != "" {
+		list, err := readSession(s, f.tools, sessions.Options{Format: sessions.Tools})
+		if err != nil {
+			return list, "", err
+		}
+		o.Tools = list.Tools
+	}
+	session, err := readSession(s, file, o)
+	if err != nil {
+		return session, "", err
+	}
+	if session.Broken > 0 {
+		s.warn("%s: %s skipped", file, plural(session.Broken, "broken record"))
+		for _, o := range session.Outcomes {
+			if o.Status == sessions.Broken {
+				s.warn("%s:%d: %s", file, o.Line, o.Reason)
+			}
+		}
+	}
+	return session, file, nil
+}
+
+func readSession(s *streams, file string, o sessions.Options) (sessions.Session, error) {
+	var in io.Reader = s.in
+	name := "<stdin>"
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return sessions.Session{}, fileError(file, err)
+		}
+		defer opened.Close()
+		in, name = opened, file
+	}
+	session, err := sessions.Read(name, in, o)
+	if err != nil {
+		return session, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "sessions: "))
+	}
+	return session, nil
+}
+
+// recordCalls records every call of a file as a turn, whole: nothing is left out.
+func recordCalls(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags, from *fromFlags, file string) error {
+	recording, turn, err := f.of()
+	if err != nil {
+		return err
+	}
+	if f.response != "" {
+		return fmt.Errorf("--response goes with one prompt; want none with --from")
+	}
+	session, name, err := from.read(s, file)
+	if err != nil {
+		return err
+	}
+	return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
+		recorder := replay.NewRecorder(store, recording)
+		for _, call := range session.Calls {
+			a, err := call.Prompt().Assemble(messages.Options{})
+			if err != nil {
+				return fmt.Errorf("%s:%d: %w", name, call.Line, err)
+			}
+			this := turn
+			if f.time == "" && !call.Time.IsZero() {
+				this.Time = call.Time
+			}
+			if u := call.Usage; u.Recorded {
+				this.Usage = &replay.Usage{Input: u.Input, Cached: u.Cached, Written: u.Written, Output: u.Output}
+			}
+			this.Labels = map[string]string{}
+			if call.Thread != "" {
+				this.Labels["thread"] = call.Thread
+			}
+			if call.Model != "" {
+				this.Labels["model"] = call.Model
+			}
+			rec, err := recordAssembly(ctx, recorder, a, this)
+			if err != nil {
+				return err
+			}
+			if turn.Number > 0 {
+				turn.Number++
+			}
+			if _, err := fmt.Fprintln(s.out, rec.Output); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func recordAssembly(ctx context.Context, recorder *replay.Recorder, a messages.Assembly, turn replay.Turn) (replay.Record, error) {
+	rec, err := recorder.RecordCompilation(ctx, replay.Compilation{
+		Composition: a.Composition, Kind: kindMessages, Recipe: a.Recipe(), Inputs: a.Inputs(),
+	}, turn)
+	return rec, recordError(err)
+}
