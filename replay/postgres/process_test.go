@@ -10,7 +10,7 @@ import (
 	"github.com/quirehq/quire/replay/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m, open) }
+func TestMain(m *testing.M) { os.Exit(storetest.Main(m, open)) }
 
 // open opens a store by the name of its schema, for a process that has nothing but its environment.
 func open(ctx context.Context, schema string) (replay.Store, error) {

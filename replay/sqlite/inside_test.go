@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +49,63 @@ func TestEntriesUseAnIndex(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A new store has what its header must say from the beginning on, and what is not one is left alone.
+func TestCreate(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "store.db")
+	for range 2 { // the second time it is there
+		s, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.do(t.Context(), func(c *conn) error {
+			for name, want := range map[string]int64{"application_id": applicationID, "user_version": int64(len(migrations)),
+				"auto_vacuum": 2, "checksum_verification": 1, "synchronous": 2} { // in any order
+				if got, err := pragma(c.Conn, name); err != nil || got != want {
+					t.Errorf("%s is %d, %v; want %d", name, got, err, want)
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+
+	newer, err := sqlite3.Open("file:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(newer.Exec(`PRAGMA user_version = 99`), newer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(folder, "other.db")
+	c, err := sqlite3.Open("file:" + other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(c.Exec(`CREATE TABLE mine (x)`), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(folder, "text")
+	if err := os.WriteFile(text, []byte("Dear diary, today I wrote a long text that is no database at all.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{path: "written by a newer quire", other: "not a quire store", text: "corrupt", folder: "sqlite"} { // in any order
+		before, _ := os.ReadFile(name)
+		if s, err := Open(t.Context(), name, Options{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v; want an error that says %q", name, s, err, says)
+		}
+		if after, _ := os.ReadFile(name); string(before) != string(after) {
+			t.Errorf("%s was changed", name)
 		}
 	}
 }

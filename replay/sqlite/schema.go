@@ -3,6 +3,10 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -56,46 +60,78 @@ CREATE INDEX log_output ON log (tenant, output);
 `,
 }
 
+// create makes a new store under path, unless there is one. It is made whole under another name and then linked to its
+// own, so nobody ever opens a file that is being made: a connection that did would not know that pages carry checksums,
+// and would write some without.
+func create(path string, uri func(path string) string) (err error) {
+	temporary := fmt.Sprintf("%s.new-%d-%d", path, os.Getpid(), time.Now().UnixNano())
+	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary)
+	if err := f.Close(); err != nil {
+		return err
+	}
+	c, err := sqlite3.Open(uri(temporary))
+	if err != nil {
+		return err
+	}
+	// These stand in the header of the file, and must come before its first table.
+	err = c.Exec(fmt.Sprintf(`PRAGMA auto_vacuum = incremental; PRAGMA application_id = %d`, applicationID))
+	if err == nil {
+		err = c.EnableChecksums("main")
+	}
+	if err == nil {
+		err = migrate(c)
+	}
+	if err == nil {
+		err = c.Exec(`PRAGMA journal_mode = wal`)
+	}
+	if err := errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	err = os.Link(temporary, path)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
+	}
+	if err != nil {
+		// A file system without links. Two processes that make one store at the same moment would be in each other's way.
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil { // where folders cannot be opened, they need no sync
+		defer dir.Close()
+		dir.Sync()
+	}
+	return nil
+}
+
 // prepare brings a file that was just opened to the current schema.
 func prepare(c *sqlite3.Conn) error {
 	id, err := pragma(c, "application_id")
 	if err != nil {
 		return err
 	}
+	if id != applicationID {
+		return errors.New("an SQLite file of something else: not a quire store")
+	}
+	if err := checksummed(c); err != nil {
+		return err
+	}
 	version, err := pragma(c, "user_version")
 	if err != nil {
 		return err
 	}
-	if id == applicationID && version == int64(len(migrations)) {
-		return checksummed(c)
-	}
-	if id != 0 && id != applicationID {
-		return fmt.Errorf("application id %#x: not a quire store", id)
-	}
 	if version > int64(len(migrations)) {
 		return fmt.Errorf("schema version %d: written by a newer quire; this one knows %d", version, len(migrations))
 	}
-	if id == 0 {
-		if tables, err := number(c, `SELECT count(*) FROM sqlite_schema`); err != nil {
-			return err
-		} else if tables > 0 {
-			return errors.New("an SQLite file of something else: not a quire store")
-		}
-		// These three stand in the header of the file and must come before its first table.
-		if err := c.Exec(`PRAGMA auto_vacuum = incremental`); err != nil {
-			return err
-		}
-		if err := c.EnableChecksums("main"); err != nil {
-			return err
-		}
-		if err := c.Exec(`PRAGMA journal_mode = wal`); err != nil {
-			return err
-		}
+	if version < int64(len(migrations)) {
+		return migrate(c)
 	}
-	if err := migrate(c); err != nil {
-		return err
-	}
-	return checksummed(c)
+	return nil
 }
 
 func migrate(c *sqlite3.Conn) (err error) {
@@ -113,7 +149,7 @@ func migrate(c *sqlite3.Conn) (err error) {
 			return err
 		}
 	}
-	return c.Exec(fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, version, applicationID))
+	return c.Exec(fmt.Sprintf(`PRAGMA user_version = %d`, version))
 }
 
 // checksummed wants the checksums of pages switched on. Whether they are is one byte in the header of the file: with

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"net/url"
 	"os"
@@ -48,19 +49,26 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
-	if opts.VFS == "" {
-		if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
-			return nil, fmt.Errorf("sqlite: %w", err)
-		}
+	layer := registerLayer(opts.VFS)
+	uri := func(path string) string {
+		return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?vfs=" + url.QueryEscape(layer)
 	}
 	connections := max(2, min(8, runtime.GOMAXPROCS(0)))
 	s := &Store{
 		path:   path,
 		tenant: opts.Tenant,
-		uri:    "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() + "?vfs=" + url.QueryEscape(registerLayer(opts.VFS)),
+		uri:    uri(abs),
 		idle:   make(chan *conn, connections),
 		slots:  make(chan struct{}, connections),
 		closed: make(chan struct{}),
+	}
+	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
+			return nil, fmt.Errorf("sqlite: %w", err)
+		}
+		if err := create(abs, uri); err != nil {
+			return nil, s.explain(ctx, err)
+		}
 	}
 	for range connections {
 		s.slots <- struct{}{}
@@ -107,13 +115,8 @@ func (s *Store) connect(ctx context.Context) (*conn, error) {
 	}
 	c.SetInterrupt(ctx)
 	err = c.BusyTimeout(patience)
-	// Setting up a new file takes locks that do not wait, so two processes that do it at once get in each other's way.
-	for begin := time.Now(); err == nil; {
-		if err = prepare(c); !errors.Is(err, sqlite3.BUSY) || time.Since(begin) > patience || ctx.Err() != nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-		err = nil
+	if err == nil {
+		err = prepare(c)
 	}
 	if err == nil {
 		err = c.Exec(`PRAGMA synchronous = full; PRAGMA cell_size_check = on; PRAGMA journal_size_limit = 4194304`)

@@ -21,12 +21,12 @@ import (
 // An Opener opens a store from a text, in whatever process: a path, the name of a schema.
 type Opener func(ctx context.Context, place string) (replay.Store, error)
 
-// Main is for the TestMain of a driver: it lets the test program be run again as a process that records, which [Kill]
-// and [Processes] do.
-func Main(m *testing.M, open Opener) {
+// Main is for the TestMain of a driver, which exits with what it returns: it lets the test program be run again as a
+// process that records, which [Kill] and [Processes] do.
+func Main(m *testing.M, open Opener) int {
 	place := os.Getenv("QUIRE_STORETEST_PLACE")
 	if place == "" {
-		os.Exit(m.Run())
+		return m.Run()
 	}
 	turns, err := strconv.Atoi(os.Getenv("QUIRE_STORETEST_TURNS"))
 	if err == nil {
@@ -34,8 +34,9 @@ func Main(m *testing.M, open Opener) {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // record records turns of some sessions by turns, and writes a line for each that was acknowledged.
