@@ -75,21 +75,28 @@ func (p Part) String() string {
 // CheckBreakpoints returns an error when a breakpoint is at a place that the request does not have.
 func (q Request) CheckBreakpoints() error {
 	for _, b := range q.Breakpoints {
-		if int(b.TTL) >= len(ttls) {
-			return fmt.Errorf("request: breakpoint at %v: unknown lifetime %d", b.At, b.TTL)
+		if err := q.checkBreakpoint(b); err != nil {
+			return fmt.Errorf("request: %w", fmt.Errorf("breakpoint at %v: %w", b.At, err))
 		}
-		have := 0
-		switch b.At.Part {
-		case Tools:
-			have = len(q.Tools)
-		case System:
-			have = len(q.System)
-		case Messages:
-			have = len(q.Messages)
-		}
-		if b.At.Index < 0 || b.At.Index >= have {
-			return fmt.Errorf("request: breakpoint at %v; there are %d", b.At, have)
-		}
+	}
+	return nil
+}
+
+func (q *Request) checkBreakpoint(b Breakpoint) error {
+	if int(b.TTL) >= len(ttls) {
+		return fmt.Errorf("unknown lifetime %d", b.TTL)
+	}
+	have := 0
+	switch b.At.Part {
+	case Tools:
+		have = len(q.Tools)
+	case System:
+		have = len(q.System)
+	case Messages:
+		have = len(q.Messages)
+	}
+	if b.At.Index < 0 || b.At.Index >= have {
+		return fmt.Errorf("there are %d", have)
 	}
 	return nil
 }
@@ -120,5 +127,5 @@ func ParseTTL(text string) (TTL, error) {
 			return TTL(t), nil
 		}
 	}
-	return 0, fmt.Errorf("request: unknown lifetime %q; want 5m or 1h", text)
+	return 0, fmt.Errorf("request: %w", fmt.Errorf("unknown lifetime %q; want 5m or 1h", text))
 }

@@ -69,8 +69,11 @@ func Floors() []Row {
 
 		// Floor 3: whole requests.
 		{Path: "composer/request", Floor: 3, Third: []string{json}},
-		{Path: "composer/request/anthropic", Floor: 3, Beside: []string{"composer/request"}, Third: []string{json}},
-		{Path: "composer/request/openai", Floor: 3, Beside: []string{"composer/request"}, Third: []string{json}},
+		{Path: "composer/request/internal/markers", Floor: 3, Beside: []string{"composer/request"}},
+		{Path: "composer/request/anthropic", Floor: 3, Beside: []string{
+			"composer/request", "composer/request/internal/markers"}, Third: []string{json}},
+		{Path: "composer/request/openai", Floor: 3, Beside: []string{
+			"composer/request", "composer/request/internal/markers"}, Third: []string{json}},
 		{Path: "composer/cachelab", Floor: 3, Beside: []string{
 			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json}},
 		{Path: "internal/promptfile", Floor: 3, Third: []string{json, yaml}},

@@ -1,0 +1,133 @@
+// Package anthropic writes a request as the body that Anthropic's messages API takes, with cache markers.
+//
+// [Write] puts the request into the API's shapes (see [Write]), marks the blocks behind which a cacheable prefix ends, and
+// writes one canonical body: the same request, the same bytes, with members sorted at every depth where order means
+// nothing. The rules of markers are those of the wire, where one message can be several blocks:
+//
+//   - at most four markers; the first and the last ones stay, those between go, the earliest first
+//   - a longer lifetime stands before a shorter one
+//   - none on a block that is volatile, empty or blank, or of a kind that takes none
+//   - none further behind the one before it than the provider looks back, as long as markers are left to add between
+//   - none behind a prefix below the model's minimum
+//
+// What was moved, dropped or added is in [Body.Findings].
+//
+// It does not check what else the provider would: a body may name a model that does not exist.
+package anthropic
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quirehq/quire/composer/measure"
+	wire "github.com/quirehq/quire/composer/messages/anthropic"
+	"github.com/quirehq/quire/composer/request"
+	"github.com/quirehq/quire/composer/request/internal/markers"
+)
+
+// What the provider states today, used where [Options] say nothing.
+const (
+	MaxMarkers = 4
+	LookBack   = 20
+)
+
+// Options are what a model and its service have for rules. The zero value has those of the constants, and no minimum.
+type Options struct {
+	MaxMarkers int              // 0: [MaxMarkers]
+	LookBack   int              // blocks from a marker to where an entry is found; 0: [LookBack]
+	MinTokens  int64            // of a prefix that the model caches
+	Estimator  *measure.Measure // counts tokens of prefixes; nil: [measure.QuarterTokens]
+}
+
+// A Body is what is sent.
+type Body struct {
+	JSON     []byte
+	Markers  []request.Marker // in order; one that [Request.Params] places automatically is not among them
+	Findings []request.Finding
+}
+
+// Write writes the body of a request.
+//
+//   - A tool has name, description and input_schema, or its definition as it is.
+//   - System and developer messages that lead are blocks of the system prompt, behind the others; further ones keep their
+//     place, with the role system.
+//   - Tool messages are messages of the user; those that follow each other are one, for parallel results belong together.
+//   - Arguments that are a text must be an object in JSON. A result that is JSON becomes a text; an error becomes its text,
+//     with is_error.
+//   - Images and files that are spelled for OpenAI's APIs become image and document blocks. Other media are an error.
+//   - A thought without a signature is left out, and so is a blank block of the system prompt.
+//   - Ids and metadata of messages are the host's and are not sent.
+//
+// Every block of the content counts as one for the look-back, and so does every tool. An error names the message and the
+// block; two markers in the wrong order are a [request.TTLOrderError].
+func Write(q request.Request, o Options) (Body, error) {
+	b, err := write(q, o)
+	if err != nil {
+		return Body{}, fmt.Errorf("anthropic: %w", err)
+	}
+	return b, nil
+}
+
+func write(q request.Request, o Options) (Body, error) {
+	if err := q.CheckBreakpoints(); err != nil {
+		return Body{}, errors.Unwrap(err)
+	}
+	w := writer{estimator: measure.QuarterTokens()}
+	if o.Estimator != nil {
+		w.estimator = *o.Estimator
+	}
+	rules := markers.Rules{Max: o.MaxMarkers, LookBack: o.LookBack, MinTokens: o.MinTokens}
+	if rules.Max == 0 {
+		rules.Max = MaxMarkers
+	}
+	if rules.LookBack == 0 {
+		rules.LookBack = LookBack
+	}
+	if err := w.params(&q, &rules); err != nil {
+		return Body{}, err
+	}
+	for _, step := range []func(*request.Request) error{w.tools, w.system, w.messages, w.canonical} {
+		if err := step(&q); err != nil {
+			return Body{}, err
+		}
+	}
+	if err := w.survey(&q); err != nil {
+		return Body{}, err
+	}
+	marks, places, findings, err := markers.Place(w.spots, w.wants, rules)
+	if err != nil {
+		return Body{}, err
+	}
+	for i, place := range places {
+		if err := w.mark(place, marks[i].TTL); err != nil {
+			return Body{}, err
+		}
+	}
+	json, err := w.body.AppendJSON(nil)
+	if err != nil {
+		return Body{}, errors.Unwrap(err)
+	}
+	return Body{json, marks, append(w.findings, findings...)}, nil
+}
+
+// A writer holds the body while it is made.
+type writer struct {
+	estimator measure.Measure
+	body      wire.Request
+	findings  []request.Finding
+
+	leading   int    // how many messages went into the system prompt
+	systemEnd []int  // of the request's system blocks, then of leading messages: the blocks written up to its end
+	ends      []int  // of the request's messages: the same among the blocks of messages
+	volatile  []bool // of the blocks of the system prompt
+	spots     []markers.Spot
+	wants     []markers.Want
+}
+
+// canonical brings the body into its one form.
+func (w *writer) canonical(*request.Request) (err error) {
+	if w.body, err = w.body.Canonical(); err != nil {
+		return errors.Unwrap(err)
+	}
+	return nil
+}

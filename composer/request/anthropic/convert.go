@@ -1,0 +1,297 @@
+package anthropic
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/request"
+	"github.com/quirehq/quire/composer/request/internal/markers"
+	"github.com/quirehq/quire/fingerprint"
+)
+
+func quote(text string) messages.JSON { return messages.JSON(fingerprint.AppendJSONString(nil, text)) }
+
+// params sets the members beside tools, system prompt and messages.
+func (w *writer) params(q *request.Request, rules *markers.Rules) error {
+	if q.Model != "" {
+		w.body.Params = append(w.body.Params, messages.Member{Name: "model", Value: quote(q.Model)})
+	}
+	if q.MaxOutput > 0 {
+		w.body.Params = append(w.body.Params, messages.Member{Name: "max_tokens", Value: messages.JSON(strconv.FormatInt(q.MaxOutput, 10))})
+	}
+	taken := map[string]bool{"messages": true, "system": true, "tools": true}
+	for _, m := range w.body.Params {
+		taken[m.Name] = true
+	}
+	for _, m := range q.Params {
+		if taken[m.Name] {
+			return fmt.Errorf("parameter %q stands twice", m.Name)
+		}
+		taken[m.Name] = true
+		w.body.Params = append(w.body.Params, m)
+		if m.Name == "cache_control" && m.Value != "null" {
+			ttl, err := readMarker(m.Value)
+			if err != nil {
+				return fmt.Errorf("parameter %q: %w", m.Name, err)
+			}
+			rules.Automatic = &ttl
+		}
+	}
+	return nil
+}
+
+// readMarker reads the lifetime of a marker.
+func readMarker(marker messages.JSON) (request.TTL, error) {
+	var m struct {
+		Type string `json:"type"`
+		TTL  string `json:"ttl"`
+	}
+	if err := json.Unmarshal([]byte(marker), &m); err != nil {
+		return 0, fmt.Errorf("cache marker %.60s: %w", marker, err)
+	}
+	if m.TTL == "" {
+		return request.FiveMinutes, nil
+	}
+	ttl, err := request.ParseTTL(m.TTL)
+	if err != nil {
+		return 0, fmt.Errorf("cache marker: %w", errors.Unwrap(err))
+	}
+	return ttl, nil
+}
+
+// marker writes a marker. A bare one lives for five minutes.
+func marker(ttl request.TTL) messages.JSON {
+	if ttl == request.FiveMinutes {
+		return `{"type":"ephemeral"}`
+	}
+	return `{"ttl":"` + messages.JSON(ttl.String()) + `","type":"ephemeral"}`
+}
+
+// tools spells the tools. Markers in definitions become wants.
+func (w *writer) tools(q *request.Request) error {
+	for i, t := range q.Tools {
+		definition := t.Definition
+		if definition == "" {
+			if t.Name == "" {
+				return fmt.Errorf("tool %d: no name", i+1)
+			}
+			schema := t.Schema
+			if schema == "" {
+				schema = `{"properties":{},"type":"object"}`
+			}
+			definition = `{"description":` + quote(t.Description) + `,"input_schema":` + schema + `,"name":` + quote(t.Name) + `}`
+		}
+		members := map[string]jsontext.Value{}
+		if err := json.Unmarshal([]byte(definition), &members); err != nil {
+			return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
+		}
+		if held, ok := members["cache_control"]; ok {
+			delete(members, "cache_control")
+			if held.Kind() != 'n' {
+				if err := w.want(i, messages.JSON(held)); err != nil {
+					return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
+				}
+			}
+			spelled, err := object(members)
+			if err != nil {
+				return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
+			}
+			definition = spelled
+		}
+		w.body.Tools = append(w.body.Tools, messages.ToolSpec{Name: t.Name, Definition: definition})
+	}
+	return nil
+}
+
+// object writes an object in canonical form.
+func object(members map[string]jsontext.Value) (messages.JSON, error) {
+	spelled, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return "", err
+	}
+	v := jsontext.Value(spelled)
+	err = v.Canonicalize(jsontext.CanonicalizeRawInts(false))
+	return messages.JSON(v), err
+}
+
+func (w *writer) want(spot int, marker messages.JSON) error {
+	ttl, err := readMarker(marker)
+	w.wants = append(w.wants, markers.Want{Spot: spot, TTL: ttl})
+	return err
+}
+
+// system makes the blocks of the system prompt: the request's own, then those of the messages that lead.
+func (w *writer) system(q *request.Request) error {
+	system := &w.body.System
+	add := func(b messages.Block, volatile bool, from string) error {
+		if strings.TrimSpace(b.Text) == "" {
+			w.findings = append(w.findings, request.Finding{Code: request.BlankBlock, At: from})
+			return nil
+		}
+		b.Extra = ours(b.Extra)
+		if b.Cache != "" && b.Cache != "null" {
+			if err := w.want(len(w.body.Tools)+len(system.Content), b.Cache); err != nil {
+				return fmt.Errorf("%s: %w", from, err)
+			}
+		}
+		b.Cache = ""
+		system.Role = messages.System
+		system.Content = append(system.Content, b)
+		w.volatile = append(w.volatile, volatile)
+		return nil
+	}
+	for i, b := range q.System {
+		if err := add(messages.Text(b.Text), b.Volatile, request.Place{Part: request.System, Index: i}.String()); err != nil {
+			return err
+		}
+		w.systemEnd = append(w.systemEnd, len(system.Content))
+	}
+	for i, m := range q.Messages {
+		if m.Role != messages.System && m.Role != messages.Developer {
+			break
+		}
+		from := request.Place{Part: request.Messages, Index: i}.String()
+		for k, b := range m.Content {
+			if b.Kind != messages.KindText {
+				return fmt.Errorf("%s: block %d: a system prompt takes texts; found %s", from, k+1, b.Kind)
+			}
+			if err := add(b, false, from); err != nil {
+				return err
+			}
+		}
+		w.leading++
+		w.systemEnd = append(w.systemEnd, len(system.Content))
+	}
+	return nil
+}
+
+// messages puts the conversation into the API's shapes.
+func (w *writer) messages(q *request.Request) error {
+	w.body.Messages = []messages.Message{}
+	w.ends = make([]int, len(q.Messages))
+	written, after := 0, messages.Role("")
+	for i := w.leading; i < len(q.Messages); i++ {
+		m := q.Messages[i]
+		from := request.Place{Part: request.Messages, Index: i}.String()
+		var content []messages.Block
+		for k := range m.Content {
+			b, err := block(m.Content[k])
+			if err != nil {
+				return fmt.Errorf("%s: block %d: %w", from, k+1, err)
+			}
+			if b.Kind == "" {
+				w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from})
+				continue
+			}
+			content = append(content, b)
+		}
+		written += len(content)
+		w.ends[i] = written
+		if n := len(w.body.Messages); m.Role == messages.Tool && after == messages.Tool {
+			last := &w.body.Messages[n-1]
+			last.Content = append(last.Content, content...)
+			continue
+		}
+		if len(content) == 0 && len(m.Content) > 0 {
+			continue // nothing is left of it
+		}
+		after = m.Role
+		role := m.Role
+		switch role {
+		case messages.Tool:
+			role = messages.User
+		case messages.Developer:
+			role = messages.System
+		}
+		w.body.Messages = append(w.body.Messages, messages.Message{Role: role, Content: content, Extra: ours(m.Extra)})
+	}
+	return nil
+}
+
+// ours returns the members that are not of another format.
+func ours(extra []messages.Member) []messages.Member {
+	foreign := func(m messages.Member) bool { return strings.HasPrefix(m.Name, "openai:") }
+	if !slices.ContainsFunc(extra, foreign) {
+		return extra
+	}
+	return slices.DeleteFunc(slices.Clone(extra), foreign)
+}
+
+// block puts a block into the API's shape. The zero block is one to leave out.
+func block(b messages.Block) (messages.Block, error) {
+	b.Extra = ours(b.Extra)
+	switch b.Kind {
+	case messages.KindThinking:
+		if !slices.ContainsFunc(b.Extra, func(m messages.Member) bool { return m.Name == "signature" }) {
+			return messages.Block{}, nil
+		}
+	case messages.KindToolCall:
+		return call(b)
+	case messages.KindToolResult:
+		return result(b)
+	case messages.KindImage, messages.KindFile, messages.KindDocument, messages.KindAudio:
+		return media(b)
+	}
+	if strings.HasPrefix(string(b.Kind), "openai:") {
+		return b, fmt.Errorf("%s has no form in this API", b.Kind)
+	}
+	return b, nil
+}
+
+func call(b messages.Block) (messages.Block, error) {
+	switch {
+	case b.Value != "":
+	case b.Text == "":
+		b.Value = "{}"
+	default:
+		b.Value, b.Text = messages.JSON(b.Text), ""
+	}
+	if b.Value == `""` {
+		b.Value = "{}"
+	}
+	if v := jsontext.Value(b.Value); !v.IsValid() || v.Kind() != '{' {
+		return b, fmt.Errorf("the call of %q has arguments that are no object in JSON: %.40s", b.Name, b.Value)
+	}
+	return b, nil
+}
+
+func result(b messages.Block) (messages.Block, error) {
+	if b.Error != "" && b.Error != "null" {
+		if b.Text == "" && b.Value == "" && len(b.Content) == 0 {
+			b.Text = plain(b.Error)
+		}
+		if !slices.ContainsFunc(b.Extra, func(m messages.Member) bool { return m.Name == "is_error" }) {
+			b.Extra = append(slices.Clip(b.Extra), messages.Member{Name: "is_error", Value: "true"})
+		}
+	}
+	b.Error = ""
+	if b.Value != "" && b.Value != `""` {
+		b.Value, b.Text = "", plain(b.Value)
+	}
+	if b.Content != nil {
+		content := make([]messages.Block, len(b.Content))
+		for i := range b.Content {
+			var err error
+			if content[i], err = block(b.Content[i]); err != nil {
+				return b, fmt.Errorf("block %d of the result: %w", i+1, err)
+			}
+		}
+		b.Content = content
+	}
+	return b, nil
+}
+
+// plain returns a string's characters, or any other value as it is spelled.
+func plain(v messages.JSON) string {
+	if text, err := jsontext.AppendUnquote(nil, v); err == nil && v[0] == '"' {
+		return string(text)
+	}
+	return string(v)
+}
