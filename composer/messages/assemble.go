@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"fmt"
-
 	"github.com/quirehq/quire/composer"
 )
 
@@ -56,7 +54,7 @@ func Assemble(in Input, o Options) (Assembly, error) {
 // and the message. Assemble is linear in the input, but for sorting context by priority, and the same on every machine.
 func (p Prompt) Assemble(o Options) (Assembly, error) {
 	if err := o.check(); err != nil {
-		return Assembly{}, err
+		return Assembly{}, edge(err)
 	}
 	if err := p.checkModalities(); err != nil {
 		return Assembly{}, err
@@ -86,7 +84,7 @@ func (p Prompt) Assemble(o Options) (Assembly, error) {
 func (l *lowering) assemble(r rules) (Assembly, error) {
 	c, err := composer.Compose(l.sections, l.config)
 	if err != nil {
-		return Assembly{}, fmt.Errorf("messages: %w", err)
+		return Assembly{}, edge(err)
 	}
 	if over, overBytes := c.Overflow(), c.OverflowBytes(); over > 0 || overBytes > 0 {
 		return Assembly{}, &BudgetError{over, overBytes}

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quirehq/quire/fingerprint"
@@ -156,12 +157,15 @@ func (l Layout) String() string {
 
 // ParseLayout reads a name that [Layout.String] writes.
 func ParseLayout(name string) (Layout, error) {
-	for l := range layouts {
-		if layouts[l] == name {
-			return Layout(l), nil
-		}
+	l, err := parseLayout(name)
+	return l, edge(err)
+}
+
+func parseLayout(name string) (Layout, error) {
+	if l := slices.Index(layouts, name); l >= 0 {
+		return Layout(l), nil
 	}
-	return 0, fmt.Errorf("messages: unknown layout %q; want cache_aware or legacy", name)
+	return 0, fmt.Errorf("unknown layout %q; want cache_aware or legacy", name)
 }
 
 // Messages returns the messages of all groups in the order of the layout. What a [Prompt] adds to them is not among

@@ -15,6 +15,11 @@ import (
 //
 // Duplicate keys, lone surrogates and invalid UTF-8 are refused, with the byte.
 func ParseMessage(src []byte) (Message, error) {
+	m, err := parseMessage(src)
+	return m, edge(err)
+}
+
+func parseMessage(src []byte) (Message, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(src))
 	m, err := decodeMessage(d)
 	if err == nil {
@@ -25,7 +30,7 @@ func ParseMessage(src []byte) (Message, error) {
 			return m, nil
 		}
 	}
-	return Message{}, fmt.Errorf("messages: %w", located(err))
+	return Message{}, located(err)
 }
 
 // located adds the byte to an error of the decoder that does not say it by itself.

@@ -266,7 +266,7 @@ func describedSummary(v jsontext.Value) (Summary, error) {
 func describedMessages(what string, list []jsontext.Value) ([]Message, error) {
 	var out []Message
 	for i, v := range list {
-		m, err := ParseMessage(v)
+		m, err := parseMessage(v)
 		if err != nil {
 			return nil, fmt.Errorf("%s %d: %w", what, i+1, err)
 		}
@@ -312,12 +312,12 @@ func describedTool(v jsontext.Value) (tool ToolSpec, err error) {
 func (d *description) options(estimators []measure.Measure) (o Options, err error) {
 	o.Quantum, o.Notice = d.Quantum, d.Notice
 	if d.Layout != "" {
-		if o.Layout, err = ParseLayout(d.Layout); err != nil {
+		if o.Layout, err = parseLayout(d.Layout); err != nil {
 			return o, err
 		}
 	}
 	if d.Policy != "" {
-		if o.Policy, err = ParsePolicy(d.Policy); err != nil {
+		if o.Policy, err = parsePolicy(d.Policy); err != nil {
 			return o, err
 		}
 	}
@@ -349,7 +349,7 @@ func (d *description) options(estimators []measure.Measure) (o Options, err erro
 		}
 		b.Estimator = &m
 	}
-	return o, b.Check()
+	return o, b.check()
 }
 
 // describedMaximum reads an integer; absent and null are not set.

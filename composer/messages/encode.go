@@ -23,7 +23,7 @@ import (
 func (m Message) AppendJSON(dst []byte) ([]byte, error) {
 	e := encoder{buf: dst}
 	if _, err := e.message(&m); err != nil {
-		return dst, fmt.Errorf("messages: %w", err)
+		return dst, edge(err)
 	}
 	return e.buf, nil
 }
@@ -36,7 +36,7 @@ func (m Message) Text() (string, error) {
 	var e encoder
 	text, err := e.message(&m)
 	if err != nil {
-		return "", fmt.Errorf("messages: %w", err)
+		return "", edge(err)
 	}
 	return text.in(string(e.buf)), nil
 }

@@ -46,3 +46,11 @@ func (e *MessageError) Error() string {
 
 // Unwrap returns the cause.
 func (e *MessageError) Unwrap() error { return e.Err }
+
+// edge says which package an error comes from, where it leaves it.
+func edge(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("messages: %w", err)
+}

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/tiers"
@@ -33,16 +34,18 @@ const (
 )
 
 // Check returns what is wrong with the budget: [ErrNoMaximum], or [ErrMaximum] and which one it is.
-func (b Budget) Check() error {
+func (b Budget) Check() error { return edge(b.check()) }
+
+func (b Budget) check() error {
 	tokens, hasTokens := b.MaxInputTokens.Value()
 	bytes, hasBytes := b.MaxInputBytes.Value()
 	switch {
 	case !hasTokens && !hasBytes:
-		return fmt.Errorf("messages: budget: %w", ErrNoMaximum)
+		return fmt.Errorf("budget: %w", ErrNoMaximum)
 	case hasTokens && (tokens < 1 || tokens > MaxTokens):
-		return fmt.Errorf("messages: budget: %w: %d input tokens; want 1 to %d", ErrMaximum, tokens, MaxTokens)
+		return fmt.Errorf("budget: %w: %d input tokens; want 1 to %d", ErrMaximum, tokens, MaxTokens)
 	case hasBytes && (bytes < 1 || bytes > MaxBytes):
-		return fmt.Errorf("messages: budget: %w: %d input bytes; want 1 to %d", ErrMaximum, bytes, MaxBytes)
+		return fmt.Errorf("budget: %w: %d input bytes; want 1 to %d", ErrMaximum, bytes, MaxBytes)
 	}
 	return nil
 }
@@ -87,27 +90,30 @@ func (p Policy) String() string {
 
 // ParsePolicy reads a name that [Policy.String] writes.
 func ParsePolicy(name string) (Policy, error) {
-	for p := range policies {
-		if policies[p] == name {
-			return Policy(p), nil
-		}
+	p, err := parsePolicy(name)
+	return p, edge(err)
+}
+
+func parsePolicy(name string) (Policy, error) {
+	if p := slices.Index(policies, name); p >= 0 {
+		return Policy(p), nil
 	}
-	return 0, fmt.Errorf("messages: unknown policy %q; want unit, item or quantised", name)
+	return 0, fmt.Errorf("unknown policy %q; want unit, item or quantised", name)
 }
 
 // check refuses options that mean nothing.
 func (o Options) check() error {
 	switch {
 	case int(o.Layout) >= len(layouts):
-		return fmt.Errorf("messages: unknown layout %d", o.Layout)
+		return fmt.Errorf("unknown layout %d", o.Layout)
 	case int(o.Policy) >= len(policies):
-		return fmt.Errorf("messages: unknown policy %d", o.Policy)
+		return fmt.Errorf("unknown policy %d", o.Policy)
 	case o.Quantum < 0:
-		return fmt.Errorf("messages: quantum %d; want 1 or more, or 0 for a quarter of the budget", o.Quantum)
+		return fmt.Errorf("quantum %d; want 1 or more, or 0 for a quarter of the budget", o.Quantum)
 	case o.Fold != nil && (o.Fold.Cap < 0 || o.Fold.Recent < 0):
-		return fmt.Errorf("messages: fold to %d bytes behind %d messages; want 0 or more of both", o.Fold.Cap, o.Fold.Recent)
+		return fmt.Errorf("fold to %d bytes behind %d messages; want 0 or more of both", o.Fold.Cap, o.Fold.Recent)
 	case o.Budget != nil:
-		return o.Budget.Check()
+		return o.Budget.check()
 	}
 	return nil
 }

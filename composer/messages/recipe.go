@@ -52,7 +52,7 @@ func (a Assembly) Inputs() []string {
 func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
 	r, err := parseRecipe(src)
 	if err != nil {
-		return composer.Composition{}, fmt.Errorf("messages: %w", err)
+		return composer.Composition{}, edge(err)
 	}
 	items, err := r.load(load)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r recipe) load(load func(fingerprint.Digest) (string, error)) ([]item, err
 		if t.group == GroupToolDefinitions {
 			continue
 		}
-		m, err := ParseMessage([]byte(t.content))
+		m, err := parseMessage([]byte(t.content))
 		if err != nil {
 			return fail(err)
 		}
@@ -248,10 +248,10 @@ type parsedItem struct {
 
 func (p parsedRecipe) recipe() (r recipe, err error) {
 	r.measure, r.rules.tailOrder = p.Measure, p.Tail
-	if r.rules.layout, err = ParseLayout(p.Layout); err != nil {
+	if r.rules.layout, err = parseLayout(p.Layout); err != nil {
 		return r, err
 	}
-	if r.rules.policy, err = ParsePolicy(p.Policy); err != nil {
+	if r.rules.policy, err = parsePolicy(p.Policy); err != nil {
 		return r, err
 	}
 	var n integers

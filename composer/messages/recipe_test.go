@@ -81,7 +81,7 @@ func TestCompileRefuses(t *testing.T) {
 		})
 	}
 	broken := func(d fingerprint.Digest) (string, error) { return "{", nil }
-	if _, err := messages.Compile([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: messages: ") {
+	if _, err := messages.Compile([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: byte 1: ") {
 		t.Errorf("a content that is no message: error %v", err)
 	}
 }
