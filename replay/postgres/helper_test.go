@@ -87,3 +87,14 @@ func entries(t testing.TB, store replay.Store) (all []replay.Entry) {
 	}
 	return all
 }
+
+func heads(t testing.TB, store replay.Store) (all []replay.Head) {
+	t.Helper()
+	for h, err := range store.Heads(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, h)
+	}
+	return all
+}

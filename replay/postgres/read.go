@@ -44,8 +44,15 @@ func (c column) ScanBytes(raw []byte) error {
 	return nil
 }
 
+// headColumns are what scanHead reads. An entry before the first would be seen by nobody who goes from first to last.
+const headColumns = `session, first, last, record, EXISTS (SELECT FROM @log AS l WHERE l.tenant = s.tenant AND l.session = s.session AND l.seq < s.first)`
+
 func scanHead(row pgx.Rows) (h replay.Head, err error) {
-	err = row.Scan(&h.Session, &h.First, &h.Last, column{"record", &h.Record})
+	var before bool
+	err = row.Scan(&h.Session, &h.First, &h.Last, column{"record", &h.Record}, &before)
+	if err == nil && (h.First < 1 || h.First > h.Last || before) {
+		err = &replay.CorruptError{Place: fmt.Sprintf("session %q", h.Session), Err: fmt.Errorf("first %d, last %d, an entry before the first: %v", h.First, h.Last, before)}
+	}
 	return h, err
 }
 
@@ -232,7 +239,7 @@ func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head
 		if !storable(session, MaxSession) {
 			return nil, ctx.Err() // nothing has such a name
 		}
-		return rows(ctx, s, `session, first, last, record`, `sessions`, `session`, func(w *where) {
+		return rows(ctx, s, headColumns, `sessions AS s`, `session`, func(w *where) {
 			if session != "" {
 				w.add(`session = ?`, session)
 			} else if after != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -78,6 +79,9 @@ func arrange(batch replay.Batch) *parcel {
 	heads := map[string]*replay.Head{}
 	for _, e := range batch.Entries {
 		switch head := heads[e.Session]; {
+		case e.Seq < 1:
+			p.conflict = fmt.Errorf("%w: %s, seq %d; want 1 or more", replay.ErrConflict, e.Session, e.Seq)
+			return p
 		case head == nil:
 			heads[e.Session] = &replay.Head{Session: e.Session, First: e.Seq, Last: e.Seq, Record: e.Record}
 		case e.Seq != head.Last+1:
@@ -90,7 +94,7 @@ func arrange(batch replay.Batch) *parcel {
 	for _, head := range heads { // sorted next
 		p.heads = append(p.heads, *head)
 	}
-	slices.SortFunc(p.heads, func(a, b replay.Head) int { return bytes.Compare([]byte(a.Session), []byte(b.Session)) })
+	slices.SortFunc(p.heads, func(a, b replay.Head) int { return strings.Compare(a.Session, b.Session) })
 	// Any gate will do; digests spread evenly.
 	if len(p.entries) > 0 {
 		p.gate = int64(p.entries[0].Record[0]) % gates
@@ -300,7 +304,7 @@ func (s *Store) remove(ctx context.Context, c *pgx.Conn, d replay.Deletion) erro
 		return errNoTenant
 	}
 	i := 0
-	err := each(ctx, c, s.sql(`SELECT session, first, last, record FROM @sessions WHERE tenant = $1 ORDER BY session`), []any{s.tenant}, func(row pgx.Rows) error {
+	err := each(ctx, c, s.sql(`SELECT `+headColumns+` FROM @sessions AS s WHERE tenant = $1 ORDER BY session`), []any{s.tenant}, func(row pgx.Rows) error {
 		head, err := scanHead(row)
 		if err == nil && (i == len(d.Heads) || head != d.Heads[i]) {
 			return replay.ErrStale
