@@ -52,7 +52,7 @@ func (a Assembly) Compile(cfg composer.Config) (Compilation, error) {
 		return fingerprint.SumString(text)
 	}
 	for i, s := range a.Sections {
-		in := ingredient{Breakpoint: s.Breakpoint, Chain: s.Chain, Group: s.Group, Name: s.Name, Priority: int64(s.Priority), Tier: s.Tier,
+		in := ingredient{Breakpoint: s.Breakpoint, Chain: s.Chain, Group: s.Group, Name: s.Name, Priority: s.Priority, Tier: s.Tier,
 			form: form{Content: input(s.Text), Size: charged[i].Content.Cost.Size(), Bytes: charged[i].Content.Cost.Bytes()}}
 		for k, alternate := range s.Alternates {
 			f := form{Content: input(alternate)}
@@ -135,7 +135,7 @@ type ingredient struct {
 	Chain      string     `json:"chain"`
 	Group      string     `json:"group"`
 	Name       string     `json:"name"`
-	Priority   int64      `json:"priority,string"`
+	Priority   int        `json:"priority,string"`
 	Tier       tiers.Tier `json:"tier"`
 	form       `json:",inline"`
 }
@@ -165,7 +165,7 @@ func (r *recipe) assembly(load func(fingerprint.Digest) (string, error)) (Assemb
 		a.Variables[v.Name] = value
 	}
 	for _, in := range r.Sections {
-		s := AssembledSection{Name: in.Name, Tier: in.Tier, Priority: int(in.Priority), Chain: in.Chain, Group: in.Group, Breakpoint: in.Breakpoint}
+		s := AssembledSection{Name: in.Name, Tier: in.Tier, Priority: in.Priority, Chain: in.Chain, Group: in.Group, Breakpoint: in.Breakpoint}
 		var err error
 		if s.Text, err = load(in.Content); err != nil {
 			return Assembly{}, s.fail("", err)
@@ -242,7 +242,7 @@ func (r *recipe) appendJSON(dst []byte) []byte {
 		text(`,"content":`, in.Content.String())
 		text(`,"group":`, in.Group)
 		text(`,"name":`, in.Name)
-		integer(`,"priority":`, in.Priority)
+		integer(`,"priority":`, int64(in.Priority))
 		integer(`,"size":`, in.Size)
 		text(`,"tier":`, in.Tier.String())
 		dst = append(dst, '}')

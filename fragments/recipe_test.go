@@ -3,6 +3,8 @@ package fragments_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -177,6 +179,7 @@ func TestCompileRecipeRefuses(t *testing.T) {
 		{"another version of the composer", strings.Replace(recipe, `"version":"quire/1"},"kind"`, `"version":"quire/2"},"kind"`, 1), composer.ErrVersion},
 		{"white space", recipe + "\n", composer.ErrRecipe},
 		{"unknown member", strings.Replace(recipe, `{"config"`, `{"also":1,"config"`, 1), composer.ErrRecipe},
+		{"a priority that no int here holds", strings.Replace(recipe, `"priority":"0"`, `"priority":"`+strconv.FormatUint(math.MaxInt+1, 10)+`"`, 1), composer.ErrRecipe},
 		{"leading zero", strings.Replace(recipe, `"bytes":"5"`, `"bytes":"05"`, 1), composer.ErrRecipe},
 		{"text not recorded", strings.Replace(recipe, digest("{{v}}"), digest("x"), 1), errNotRecorded},
 		{"alternate not recorded", strings.Replace(recipe, digest("alternate"), digest("x"), 1), errNotRecorded},
