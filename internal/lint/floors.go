@@ -28,6 +28,7 @@ func Floors() []Row {
 	const (
 		blake3 = "github.com/zeebo/blake3"
 		uniseg = "github.com/rivo/uniseg"
+		text   = "golang.org/x/text"
 		json   = "github.com/go-json-experiment/json"
 		rapid  = "pgregory.net/rapid"
 		yaml   = "go.yaml.in/yaml/v4"
@@ -75,7 +76,7 @@ func Floors() []Row {
 		{Path: "composer/request/openai", Floor: 3, Beside: []string{
 			"composer/request", "composer/request/internal/markers"}, Third: []string{json}},
 		{Path: "composer/cachelab", Floor: 3, Beside: []string{
-			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json}},
+			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json, text}},
 		{Path: "internal/promptfile", Floor: 3, Third: []string{json, yaml}},
 
 		// Floor 4: the first with effects.
