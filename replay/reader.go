@@ -36,12 +36,18 @@ func (r *Reader) Content(ctx context.Context, name fingerprint.Digest) (string, 
 	if content, there := r.cache.find(name); there {
 		return content, nil
 	}
-	found, err := r.load(ctx, []fingerprint.Digest{name})
+	found, err := r.load(ctx, []fingerprint.Digest{name}, kept)
 	if err != nil {
 		return "", err
 	}
 	return found[0].content, found[0].err
 }
+
+// Whether a content is likely to be asked for again. Records are not: they would drive out what is.
+const (
+	kept  = true
+	never = false
+)
 
 // lists reads the objects of many names at once, and the pieces of those that are lists into the cache, without joining
 // them. What is wrong is found when they are opened.
@@ -67,7 +73,7 @@ func (r *Reader) lists(ctx context.Context, names []fingerprint.Digest) (map[fin
 		}
 	}
 	if len(ask) > 0 && len(ask) <= maxAhead {
-		_, err = r.load(ctx, ask)
+		_, err = r.load(ctx, ask, kept)
 	}
 	return found, err
 }
@@ -82,7 +88,7 @@ type loaded struct {
 }
 
 // load reads the contents of many names at once, in order.
-func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded, error) {
+func (r *Reader) load(ctx context.Context, names []fingerprint.Digest, keep bool) ([]loaded, error) {
 	contents := make([]loaded, len(names))
 	var ask []fingerprint.Digest
 	for i, name := range names {
@@ -102,7 +108,7 @@ func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded
 	found := make(map[fingerprint.Digest]loaded, len(objects))
 	for _, o := range objects {
 		if _, again := found[o.Name]; !again {
-			content, err := r.open(ctx, o)
+			content, err := r.open(ctx, o, keep)
 			var corrupt *CorruptError
 			if err != nil && !errors.As(err, &corrupt) {
 				return nil, err
@@ -119,7 +125,7 @@ func (r *Reader) load(ctx context.Context, names []fingerprint.Digest) ([]loaded
 }
 
 // open returns the content of an object, checked.
-func (r *Reader) open(ctx context.Context, o Object) (content string, err error) {
+func (r *Reader) open(ctx context.Context, o Object, keep bool) (content string, err error) {
 	if o.Form == Pieces {
 		var joined strings.Builder
 		err = r.join(ctx, o, func(piece string) { joined.WriteString(piece) })
@@ -135,7 +141,7 @@ func (r *Reader) open(ctx context.Context, o Object) (content string, err error)
 	if err != nil {
 		return "", corrupt(o.Name, "object", err)
 	}
-	if o.Form != Pieces { // pieces are kept themselves
+	if keep && o.Form != Pieces { // pieces are kept themselves
 		r.cache.keep(o.Name, content)
 	}
 	return content, nil
@@ -197,7 +203,7 @@ func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]
 		if o.Form == Pieces {
 			return nil, corrupt(o.Name, "piece", errors.New("a list of pieces"))
 		}
-		content, err := r.open(ctx, o)
+		content, err := r.open(ctx, o, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -235,8 +241,11 @@ func (e *storeError) Unwrap() error { return e.err }
 
 // Record returns the record of an entry. What the entry says must be what the record says.
 func (r *Reader) Record(ctx context.Context, e Entry) (Record, error) {
-	content, err := r.Content(ctx, e.Record)
-	return record(e, loaded{content, err})
+	found, err := r.load(ctx, []fingerprint.Digest{e.Record}, never)
+	if err != nil {
+		return Record{}, err
+	}
+	return record(e, found[0])
 }
 
 func record(e Entry, l loaded) (Record, error) {

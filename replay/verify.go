@@ -246,7 +246,7 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 	for i, e := range j.entries {
 		names[i] = e.Record
 	}
-	contents, err := w.reader.load(ctx, names)
+	contents, err := w.reader.load(ctx, names, never)
 	if err != nil {
 		return outcomes, err
 	}
@@ -268,7 +268,7 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 	if err != nil {
 		return outcomes, err
 	}
-	if contents, err = w.reader.load(ctx, decisions); err != nil {
+	if contents, err = w.reader.load(ctx, decisions, kept); err != nil {
 		return outcomes, err
 	}
 	for i, e := range j.entries {
@@ -422,7 +422,7 @@ func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Dig
 	if len(names) == 0 {
 		return nil, nil
 	}
-	contents, err := w.reader.load(ctx, names)
+	contents, err := w.reader.load(ctx, names, kept)
 	if err != nil {
 		return nil, err
 	}
