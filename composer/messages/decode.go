@@ -98,14 +98,16 @@ func decodeMessage(d *jsontext.Decoder) (Message, error) {
 			m.Role = Role(role)
 		case "content":
 			m.Content, m.Shape, err = decodeContent(d)
-		case "id":
-			m.ID, err = text(d, name)
 		case "metadata":
 			m.Metadata, err = value(d)
 		default:
 			var v JSON
 			v, err = value(d)
-			m.Extra = append(m.Extra, Member{name, v})
+			if id, ok := v.unquote(); ok && name == "id" {
+				m.ID = id
+			} else {
+				m.Extra = append(m.Extra, Member{name, v}) // also an id that is no string: it is not the host's
+			}
 		}
 		return err
 	})

@@ -77,6 +77,8 @@ const (
 //	tool_result  ID of the call, Name of the tool, and the result: Text when it is a string, Value when it is any other
 //	             JSON value, Content when it is a list of blocks; Error
 //	any other    none
+//
+// Of arguments and results that are given in several ways Value counts before Text, and Text before Content.
 type Block struct {
 	Kind    Kind
 	Text    string

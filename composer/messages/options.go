@@ -15,7 +15,7 @@ type Options struct {
 	Policy      Policy
 	Quantum     int64 // Quantised: > 0, in tokens, or in bytes where only bytes are capped; 0: a quarter of the budget
 	Fold        *Fold // nil: old tool results are left as they are
-	Notice      bool  // where history was cut, [OmissionNotice] stands before it as a user message
+	Notice      bool  // where history was cut, [OmissionNotice] stands before it as a user message, if there is room
 	EagerSkills bool  // every skill with a body brings it, in the place of its line; skills without one are left out
 }
 
