@@ -428,7 +428,7 @@ func TestAdmitRefuses(t *testing.T) {
 		{"separator's bytes below zero", nil, tiers.Rules{Separator: tiers.Charged(0, -1)}, tiers.ErrNegative, -1, "negative separator"},
 		{"head below zero", nil, tiers.Rules{Gate: tiers.PrefixStable, Head: -1}, nil, -1, "tiers: head of -1 among 0 items"},
 		{"head too long", []tiers.Item{core(1)}, tiers.Rules{Gate: tiers.PrefixStable, Head: 2}, nil, -1, "tiers: head of 2 among 1 items"},
-		{"sum of sizes beyond int64", []tiers.Item{core(half), active(half)}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},
+		{"sum of sizes beyond int64", []tiers.Item{wide(1, core(half)), wide(1, active(half))}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},
 		{"sum of bytes beyond int64", []tiers.Item{wide(math.MaxInt64, core(1)), wide(1, core(1))}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},
 		{"separators make it too large", []tiers.Item{core(half), core(half - 1)}, tiers.Rules{Separator: tiers.Charged(1, 0)}, tiers.ErrTooLarge, 1, "exceeds int64"},
 		{"an alternate makes it too large", []tiers.Item{core(1), or(active(1), math.MaxInt64)}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},

@@ -97,7 +97,8 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //  5. A refused item closes its chain, and so does one that gets in as an alternate: later ones of it are refused.
 //  6. A group is offered when its first member is. Its members are tested in offer order, each as in 3 on top of those
 //     before it; if one does not fit or stands in a closed chain, none is in and the chains of all of them are closed.
-//     Core ignores chains and groups.
+//     Members do not close chains for each other: they are offered at once, so an alternate closes its chain for what
+//     is offered after the group. Core ignores chains and groups.
 //
 // Errors, before any decision: a cost that is negative ([ErrNegative]) or not known ([ErrUnknown]), a negative reserve,
 // an unknown tier or gate, a sum beyond int64 ([ErrTooLarge]), a group across the end of the head ([ErrSplitGroup]).
@@ -189,9 +190,10 @@ func (sum *Cost) grow(c Cost) bool {
 	return true
 }
 
-// An account is what was charged so far: to how many items, and how much, with the separators that the gate counts.
+// An account is what was charged so far, with the separators that the gate counts. Once it is open, to any item, the
+// next one brings a separator.
 type account struct {
-	n           int
+	open        bool
 	size, bytes int64
 }
 
@@ -207,11 +209,11 @@ type pass struct {
 
 // charge returns the account with one more item of cost c.
 func (p *pass) charge(a account, c Cost) account {
-	if a.n > 0 && p.rules.Gate != Published {
+	if a.open && p.rules.Gate != Published {
 		a.size += p.rules.Separator.size
 		a.bytes += p.rules.Separator.bytes
 	}
-	return account{a.n + 1, a.size + c.size, a.bytes + c.bytes}
+	return account{true, a.size + c.size, a.bytes + c.bytes}
 }
 
 // run gates one region: the items that order holds the indices of, against budget. What was charged before the region
