@@ -135,7 +135,7 @@ func admit(c Composition) (Composition, error) {
 	c.plan = plan
 	c.memo = new(memo)
 	c.length = 0
-	for piece := range c.pieces() {
+	for piece := range c.Pieces() {
 		c.length += int64(len(piece))
 		if c.length > math.MaxInt { // only where int has 32 bits, or one large string stands in many sections
 			return Composition{}, fmt.Errorf("composer: %w", tiers.ErrTooLarge)

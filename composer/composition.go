@@ -32,8 +32,9 @@ type memo struct {
 	digestValue fingerprint.Digest
 }
 
-// pieces yields what the text is made of, in order: contents and the joins between them.
-func (c Composition) pieces() iter.Seq[string] {
+// Pieces yields what the text is made of, in order: the contents, or the alternates chosen, of the included sections
+// and the joins between them. It is for those who write or hash the text on their own.
+func (c Composition) Pieces() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		join := joins[c.join].text
 		started := false
@@ -68,7 +69,7 @@ func (c Composition) Text() string {
 	c.memo.text.Do(func() {
 		var b strings.Builder
 		b.Grow(int(c.length))
-		for piece := range c.pieces() {
+		for piece := range c.Pieces() {
 			b.WriteString(piece)
 		}
 		c.memo.textValue = b.String()
@@ -80,7 +81,7 @@ func (c Composition) Text() string {
 func (c Composition) AppendText(dst []byte) []byte {
 	start := len(dst)
 	dst = slices.Grow(dst, int(c.length))
-	for piece := range c.pieces() {
+	for piece := range c.Pieces() {
 		dst = append(dst, piece...)
 	}
 	c.remember(func() fingerprint.Digest { return fingerprint.Sum(dst[start:]) })

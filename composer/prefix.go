@@ -13,35 +13,44 @@ type Prefix struct {
 
 // Prefixes returns the prefix that ends at every included section. It hashes the text once, with a digest taken at
 // every boundary; where only cacheable prefixes matter, [Composition.Breakpoints] is cheaper.
-func (c Composition) Prefixes() []Prefix { return c.prefixes(false) }
+func (c Composition) Prefixes() []Prefix { return c.prefixes(false, new(fingerprint.Hasher)) }
 
 // Breakpoints returns the prefixes that end at a breakpoint. The breakpoint of a section that is not in moves to the
 // nearest included section before it, if there is one; two that meet are one.
-func (c Composition) Breakpoints() []Prefix { return c.prefixes(true) }
+func (c Composition) Breakpoints() []Prefix { return c.prefixes(true, new(fingerprint.Hasher)) }
 
-func (c Composition) prefixes(breakpointsOnly bool) []Prefix {
+// Marks returns what [Composition.Breakpoints] returns without the digests: nothing is hashed.
+func (c Composition) Marks() []Prefix { return c.prefixes(true, nil) }
+
+// prefixes fills in digests where it is given a hasher.
+func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []Prefix {
 	prefixes := []Prefix{}
 	marked := c.breakpoints()
 	join := joins[c.join].text
-	var hash fingerprint.Hasher
 	var p Prefix
 	for i, v := range c.plan.Verdicts {
 		if !v.Included() {
 			continue
 		}
+		separator := ""
 		if p.ID != "" {
-			hash.WriteString(join)
-			p.Bytes += int64(len(join))
+			separator = join
 			p.Size += c.rules.Separator.Size()
 		}
 		form := c.form(i)
-		hash.WriteString(form)
 		p.ID = c.sections[i].ID
-		p.Bytes += int64(len(form))
+		p.Bytes += int64(len(separator) + len(form))
 		p.Size += v.Chosen(c.items[i]).Size()
 		p.Breakpoint = marked[i]
-		if p.Breakpoint || !breakpointsOnly {
-			p.Digest = hash.Digest()
+		wanted := p.Breakpoint || !breakpointsOnly
+		if hash != nil {
+			hash.WriteString(separator)
+			hash.WriteString(form)
+			if wanted {
+				p.Digest = hash.Digest()
+			}
+		}
+		if wanted {
 			prefixes = append(prefixes, p)
 		}
 	}
