@@ -122,6 +122,7 @@ type writer struct {
 	volatile  []bool // of the blocks of the system prompt
 	spots     []markers.Spot
 	wants     []markers.Want
+	lifted    []markers.Want // of blocks in messages, their spots counted from the first of these
 }
 
 // canonical brings the body into its one form.

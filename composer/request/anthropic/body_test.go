@@ -91,7 +91,7 @@ func TestRefuses(t *testing.T) {
 		{"arguments", one(messages.Block{Kind: messages.KindToolCall, Name: "f", Text: "a b"}), `anthropic: message 2: block 1: the call of "f" has arguments that are no object in JSON: a b`},
 		{"audio", one(messages.Block{Kind: messages.KindAudio}), `anthropic: message 2: block 1: audio: no form in this API; want bytes in base64 or a URL`},
 		{"another format's block", one(messages.Block{Kind: "openai:refusal"}), `anthropic: message 2: block 1: openai:refusal has no form in this API`},
-		{"a marker", one(messages.Block{Kind: messages.KindText, Text: "a", Cache: `{"type":"ephemeral","ttl":"2h"}`}), `anthropic: /messages/1/content/0: cache marker: unknown lifetime "2h"; want 5m or 1h`},
+		{"a marker", one(messages.Block{Kind: messages.KindText, Text: "a", Cache: `{"type":"ephemeral","ttl":"2h"}`}), `anthropic: message 2: block 1: cache marker: unknown lifetime "2h"; want 5m or 1h`},
 		{"an image in the system prompt", request.Request{Messages: []messages.Message{{Role: messages.System, Content: []messages.Block{{Kind: messages.KindImage}}}}}, `anthropic: message 1: block 1: a system prompt takes texts; found image`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

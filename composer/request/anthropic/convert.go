@@ -183,6 +183,9 @@ func (w *writer) messages(q *request.Request) error {
 		var content []messages.Block
 		for k := range m.Content {
 			b, err := block(m.Content[k])
+			if err == nil {
+				err = w.lift(&b, written+len(content))
+			}
 			if err != nil {
 				return fmt.Errorf("%s: block %d: %w", from, k+1, err)
 			}

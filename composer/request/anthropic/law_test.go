@@ -72,7 +72,7 @@ func drawTurn(t *rapid.T, n int, mixed bool) (turn []messages.Message) {
 		answer.Content = append(answer.Content, messages.Block{Kind: messages.KindToolCall, ID: id, Name: "f", Value: `{"b":1, "a":[]}`, Cache: drawMarker(t, mixed)})
 		r := messages.Block{Kind: messages.KindToolResult, ID: id, Text: "r", Cache: drawMarker(t, mixed)}
 		if rapid.Bool().Draw(t, "parts") {
-			r.Text, r.Content = "", []messages.Block{text(), text()}
+			r.Text, r.Content = "", []messages.Block{text(), text()}[:rapid.IntRange(1, 2).Draw(t, "parts of it")]
 		}
 		results = append(results, r)
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/quirehq/quire/composer/request/internal/markers"
 )
 
-// survey lists the blocks of the body, and the markers that were asked for. Markers that stand in messages are taken off:
-// those that stay are put back where they are allowed.
+// survey lists the blocks of the body, and the markers that were asked for.
 func (w *writer) survey(q *request.Request) error {
 	for i, t := range w.body.Tools {
 		w.spots = append(w.spots, markers.Spot{At: fmt.Sprintf("/tools/%d", i), Carries: true, Tokens: w.estimator.Count(string(t.Definition))})
@@ -28,15 +27,15 @@ func (w *writer) survey(q *request.Request) error {
 		for k := range m.Content {
 			b := &m.Content[k]
 			at := fmt.Sprintf("/messages/%d/content/%d", i, k)
-			if err := w.lift(b); err != nil {
-				return fmt.Errorf("%s: %w", at, err)
-			}
 			text, err := messages.Message{Role: m.Role, Content: []messages.Block{*b}}.Text()
 			if err != nil {
 				return fmt.Errorf("%s: %w", at, err)
 			}
 			w.spots = append(w.spots, markers.Spot{At: at, Carries: carries(b), Tokens: w.estimator.Count(text)})
 		}
+	}
+	for _, want := range w.lifted {
+		w.wants = append(w.wants, markers.Want{Spot: first + want.Spot, TTL: want.TTL})
 	}
 	for _, b := range q.Breakpoints {
 		spot := b.At.Index
@@ -53,16 +52,22 @@ func (w *writer) survey(q *request.Request) error {
 	return nil
 }
 
-// lift takes the markers off a block and its parts. They are wants at the next spot.
-func (w *writer) lift(b *messages.Block) error {
+// lift takes the markers off a block, the at-th of the conversation, and its parts. They would show in the shape of the
+// content; those that stay are put back where they are allowed.
+func (w *writer) lift(b *messages.Block, at int) error {
 	if b.Cache != "" && b.Cache != "null" {
-		if err := w.want(len(w.spots), b.Cache); err != nil {
+		ttl, err := readMarker(b.Cache)
+		if err != nil {
 			return err
 		}
+		w.lifted = append(w.lifted, markers.Want{Spot: at, TTL: ttl})
 	}
 	b.Cache = ""
+	if b.Kind != messages.KindToolResult {
+		return nil
+	}
 	for i := range b.Content {
-		if err := w.lift(&b.Content[i]); err != nil {
+		if err := w.lift(&b.Content[i], at); err != nil {
 			return err
 		}
 	}
