@@ -4,6 +4,10 @@
 // machine. Many processes may use one file at once; there is one writer at a time, and the others wait. Every page
 // carries a checksum (SQLite's checksum VFS), so a flipped bit is an error and no missing row.
 //
+// What it does not promise: after a crash, until the next time the store is closed, the newest turns stand in the log
+// NAME-wal alone. SQLite ends that log at the first page whose checksum is wrong, for it cannot tell a bit that flipped
+// there from a write that the crash tore. Then the turns behind it are gone, and what was before is whole.
+//
 // Beside the file stand, while it is open or after a crash, the files NAME-wal and NAME-shm: copy them along, or copy
 // the file when nothing has it open. The file must be on a local file system.
 package sqlite
