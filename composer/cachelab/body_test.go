@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quirehq/quire/composer/cachelab"
+	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
 )
 
@@ -218,4 +219,17 @@ func profile(t testing.TB, name string) cachelab.Profile {
 		t.Fatalf("no profile %q", name)
 	}
 	return p
+}
+
+// callOf returns a call of messages; every second one is the assistant's.
+func callOf(texts []string) sessions.Call {
+	c := sessions.Call{Model: "m"}
+	for i, text := range texts {
+		role := messages.User
+		if i%2 == 1 {
+			role = messages.Assistant
+		}
+		c.Messages = append(c.Messages, messages.TextMessage(role, text))
+	}
+	return c
 }

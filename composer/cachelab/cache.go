@@ -2,9 +2,7 @@ package cachelab
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 )
 
@@ -20,8 +18,8 @@ type Prediction struct {
 type cache struct {
 	profile *Profile
 	entries map[fingerprint.Key]entry
-	next    map[fingerprint.Key][]*Piece // what follows a prefix that is kept; for the models that match within a piece
-	seen    map[fingerprint.Key]bool     // UnitExact: every prefix there ever was
+	next    map[fingerprint.Key][]follower // what follows a prefix that is kept; for the models that match within a piece
+	seen    map[fingerprint.Key]bool       // UnitExact: every prefix there ever was
 	played  int64
 }
 
@@ -31,8 +29,14 @@ type entry struct {
 	turn    int64 // the request that last used it
 }
 
+// A follower is a piece behind a prefix, and the key of the two.
+type follower struct {
+	text string
+	key  fingerprint.Key
+}
+
 func newCache(p *Profile) *cache {
-	return &cache{profile: p, entries: map[fingerprint.Key]entry{}, next: map[fingerprint.Key][]*Piece{},
+	return &cache{profile: p, entries: map[fingerprint.Key]entry{}, next: map[fingerprint.Key][]follower{},
 		seen: map[fingerprint.Key]bool{}}
 }
 
@@ -93,14 +97,14 @@ func (c *cache) read(l *line, now int64) (tokens int64, stops int) {
 	case UnitExact:
 		for i := range slices.Backward(l.stops) {
 			if l.stops[i].tokens >= p.MinTokens.Value && c.live(l.stops[i].key, now) {
-				n := c.withAnswer(l, i+1)
+				n := c.withAnswer(l, i+1, now)
 				return l.stops[n-1].tokens, n
 			}
 		}
 		return 0, 0
 	default:
 		tokens, stops = c.common(l, now)
-		if n := c.withAnswer(l, stops); n > stops {
+		if n := c.withAnswer(l, stops, now); n > stops {
 			tokens, stops = l.stops[n-1].tokens, n
 		}
 		tokens = min(tokens, max(0, l.total-p.LastComputed.Value))
@@ -116,14 +120,11 @@ func ended(key fingerprint.Key) fingerprint.Key { return fingerprint.Frame(key[:
 
 // withAnswer adds to the first n stops what the model answered to a request that ended there, where that is kept: the
 // pieces of the assistant that follow.
-func (c *cache) withAnswer(l *line, n int) int {
-	if !c.profile.StoresOutput.Value || n == 0 {
+func (c *cache) withAnswer(l *line, n int, now int64) int {
+	if !c.profile.StoresOutput.Value || n == 0 || !c.live(ended(l.stops[n-1].key), now) {
 		return n
 	}
-	if _, ok := c.entries[ended(l.stops[n-1].key)]; !ok {
-		return n
-	}
-	for n < len(l.stops) && strings.HasPrefix(l.stops[n].piece.Origin, string(messages.Assistant)) {
+	for n < len(l.stops) && isAssistant(l.stops[n].piece) {
 		n++
 	}
 	return n
@@ -144,15 +145,11 @@ func (c *cache) common(l *line, now int64) (tokens int64, stops int) {
 	piece := l.stops[stops].piece
 	best := 0
 	for _, known := range c.next[l.stops[stops].before] {
-		if c.live(nextKey(l.stops[stops].before, known), now) {
-			best = max(best, commonBytes(known.Text, piece.Text))
+		if c.live(known.key, now) {
+			best = max(best, commonBytes(known.text, piece.Text))
 		}
 	}
 	return tokens + share(piece.Tokens, int64(best), int64(max(1, len(piece.Text)))), stops
-}
-
-func nextKey(before fingerprint.Key, p *Piece) fingerprint.Key {
-	return fingerprint.Frame(before[:], p.digest[:])
 }
 
 func commonBytes(a, b string) int {
@@ -198,7 +195,7 @@ func (c *cache) learn(l *line, at int, now int64) {
 		for i := range l.stops {
 			s := &l.stops[i]
 			if _, known := c.entries[s.key]; !known {
-				c.next[s.before] = append(c.next[s.before], s.piece)
+				c.next[s.before] = append(c.next[s.before], follower{s.piece.Text, s.key})
 			}
 			c.keep(s.key, now, seconds)
 		}
