@@ -32,13 +32,16 @@ type claudeLog struct {
 	r      *reader
 	lines  []claudeLine
 	byUUID map[string]int
+	forked int  // lines that were taken again for a branch
 	flat   bool // no line names a parent: the order is the file's
 }
 
 func (r *reader) readClaudeCode(in *lines) error {
 	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
 	err := r.eachLine(in, log.read)
-	log.calls()
+	if other := log.calls(); err == nil {
+		err = other
+	}
 	return err
 }
 
@@ -66,7 +69,9 @@ func (r *reader) readExport() error {
 	if err == nil {
 		err = d.End()
 	}
-	log.calls()
+	if other := log.calls(); err == nil {
+		err = other
+	}
 	if err != nil {
 		return r.fail("", err)
 	}

@@ -19,8 +19,12 @@ type responseKey struct {
 	id   string
 }
 
+// MaxForked is how many messages a log may make its branches repeat: each branch holds its own list of what stands before
+// it.
+const MaxForked = 1_000_000
+
 // calls makes a call of each response: what stands on the way to it in the tree.
-func (log *claudeLog) calls() {
+func (log *claudeLog) calls() error {
 	log.link()
 	responses := map[responseKey]*response{}
 	results := map[responseKey][]int{} // by the call's id
@@ -57,9 +61,12 @@ func (log *claudeLog) calls() {
 			path = &claudePath{log: log, responses: responses, results: results, at: map[int]int{}}
 			paths[l.root] = path
 		}
-		path.goTo(log.beginning(i), i)
+		if !path.goTo(log.beginning(i), i) {
+			return &Error{File: log.r.name, Line: l.line, Err: ErrForked}
+		}
 		log.call(answer, path.list)
 	}
+	return nil
 }
 
 // link finds the parents and the roots.
@@ -165,8 +172,9 @@ type claudePath struct {
 	placed map[int]bool // lines whose message is in list
 }
 
-// goTo moves to the parent of the line that begins an answer, which was given at line until of the file.
-func (p *claudePath) goTo(answer, until int) {
+// goTo moves to the parent of the line that begins an answer, which was given at line until of the file. It tells whether
+// the log branches less than it may.
+func (p *claudePath) goTo(answer, until int) bool {
 	var ahead []int
 	from := p.log.lines[answer].parent
 	for from >= 0 {
@@ -182,6 +190,9 @@ func (p *claudePath) goTo(answer, until int) {
 	}
 	if kept < len(p.way) || p.placed == nil {
 		// Another branch: calls that were made keep their messages.
+		if p.log.forked += kept; p.log.forked > MaxForked {
+			return false
+		}
 		shared := slices.Clone(p.way[:kept])
 		p.way, p.list, p.placed = nil, nil, map[int]bool{}
 		clear(p.at)
@@ -193,6 +204,7 @@ func (p *claudePath) goTo(answer, until int) {
 	for _, i := range ahead {
 		p.push(i, until)
 	}
+	return true
 }
 
 func (p *claudePath) push(i, until int) {

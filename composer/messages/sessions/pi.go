@@ -23,13 +23,16 @@ type piLog struct {
 	r       *reader
 	entries []piEntry
 	byID    map[string]int
+	forked  int   // entries that were taken again for a branch
 	byLine  []int // entries by the number of their line, counted from 0 without blank ones
 }
 
 func (r *reader) readPi(in *lines) error {
 	log := piLog{r: r, byID: map[string]int{}}
 	err := r.eachLine(in, log.read)
-	log.calls()
+	if other := log.calls(); err == nil {
+		err = other
+	}
 	return err
 }
 
@@ -280,7 +283,7 @@ func piImage(members []wire.Member) messages.Block {
 
 // calls makes a call of each answer. A path is built anew where the tree forks or the history was compacted; else it
 // grows.
-func (log *piLog) calls() {
+func (log *piLog) calls() error {
 	c := log.r.conversation("", OpenAIChat)
 	tip := -1 // the entry that the conversation has come to
 	for i := range log.entries {
@@ -290,6 +293,9 @@ func (log *piLog) calls() {
 		}
 		way, joined := log.way(e.parent, tip)
 		if !joined {
+			if log.forked += len(way); log.forked > MaxForked {
+				return &Error{File: log.r.name, Line: e.line, Err: ErrForked}
+			}
 			c.restart()
 		}
 		for k := len(way) - 1; k >= 0; k-- {
@@ -300,6 +306,7 @@ func (log *piLog) calls() {
 		call.Line = e.line
 		c.call(call)
 	}
+	return nil
 }
 
 // way returns the entries from one back to another, which it does not include, and whether it came there.

@@ -196,6 +196,7 @@ func (e *Error) Unwrap() error { return e.Err }
 var (
 	ErrFormat    = errors.New("the format is none of those that are read")
 	ErrEmpty     = errors.New("the file is empty")
+	ErrForked    = errors.New("the log has more branches than are read")
 	ErrUnsettled = errors.New("the file is not of this format")
 )
 

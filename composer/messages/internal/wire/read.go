@@ -56,9 +56,10 @@ type Member struct {
 	doc   []byte
 }
 
-// Read returns a reader of the value.
+// Read returns a reader of the value. It was read before, strictly, so duplicate keys are not looked for again.
 func (m Member) Read() *Reader {
-	return &Reader{src: m.Value, doc: m.doc, base: m.at, d: jsontext.NewDecoder(bytes.NewBuffer(m.Value))}
+	d := jsontext.NewDecoder(bytes.NewBuffer(m.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &Reader{src: m.Value, doc: m.doc, base: m.at, d: d}
 }
 
 // Kind returns the kind of the value: 'n', 't', 'f', '"', '0', '{' or '['.

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/replay"
+)
+
+// TestSessionsAreVerified records every call of every session, whole and under half of its size, and verifies them all.
+func TestSessionsAreVerified(t *testing.T) {
+	files, err := filepath.Glob("../../composer/messages/sessions/testdata/files/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	if root := os.Getenv("QUIRE_DATA"); root != "" {
+		for _, folder := range []string{"sessions", "requests"} {
+			err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					files = append(files, path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ctx := context.Background()
+	var store replay.Memory
+	var recorded int64
+	for _, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sessions.Read(path, f, sessions.Options{SkipBad: true})
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := replay.NewRecorder(&store, replay.Session{ID: path})
+		half := replay.NewRecorder(&store, replay.Session{ID: path + " half"})
+		for i, call := range s.Calls {
+			if i%(1+len(s.Calls)/40) != 0 {
+				continue // enough of the long ones
+			}
+			a, err := call.Prompt().Assemble(messages.Options{})
+			if err != nil {
+				t.Fatalf("%s:%d: %v", path, call.Line, err)
+			}
+			if _, err := recordAssembly(ctx, whole, a, replay.Turn{}); err != nil {
+				t.Fatalf("%s:%d: %v", path, call.Line, err)
+			}
+			recorded++
+			if a.Report.KeptTokens < 2 {
+				continue
+			}
+			f := messagesFlags{budget: a.Report.KeptTokens / 2}
+			cmd := messagesCommand(nil)
+			if err := cmd.Flags().Set("budget", "1"); err != nil {
+				t.Fatal(err)
+			}
+			o, err := f.options(cmd, messages.Options{Policy: messages.Quantised})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err = call.Prompt().Assemble(o); err != nil {
+				continue // what is never left out is more than half
+			}
+			if _, err := recordAssembly(ctx, half, a, replay.Turn{}); err != nil {
+				t.Fatalf("%s:%d: %v", path, call.Line, err)
+			}
+			recorded++
+		}
+	}
+	report, err := replay.Verify(ctx, &store, replay.Query{}, replay.Options{Compilers: compilers(), Each: func(o replay.Outcome) {
+		if o.Divergence != nil {
+			t.Error(o.Divergence)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Verified != recorded || !report.OK() {
+		t.Errorf("%s; want %d verified", report, recorded)
+	}
+	t.Log(report)
+}
