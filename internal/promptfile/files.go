@@ -42,8 +42,9 @@ func (f *Folder) Open(name string) (fs.File, error) {
 	}
 	info, err := f.root.Stat(local)
 	if err != nil {
-		// The root does not say by a value that a link led out of it. What is there all the same did.
-		if _, outside := os.Stat(filepath.Join(f.path, local)); outside == nil {
+		// The root does not say by a value that a link led out of it. What is there all the same did. The path is put
+		// together as it is written: filepath.Join would make a file of "file/".
+		if _, outside := os.Stat(f.path + string(filepath.Separator) + local); outside == nil {
 			return nil, ErrOutside
 		}
 		return nil, err
@@ -67,7 +68,7 @@ func Anywhere(folder string) func(name string) (fs.File, error) {
 	return func(name string) (fs.File, error) {
 		path := filepath.FromSlash(name)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, path)
+			path = folder + string(filepath.Separator) + path
 		}
 		info, err := os.Stat(path)
 		if err != nil {

@@ -83,6 +83,14 @@ func TestFolder(t *testing.T) {
 			}
 		}
 	}
+	// A file is no folder, and that is not the same as being outside.
+	for _, name := range []string{"sub/rules.md/", "sub/rules.md/../rules.md"} {
+		for how, open := range map[string]func(string) (fs.File, error){"folder": folder.Open, "anywhere": anywhere} {
+			if _, err := open(name); runtime.GOOS != "windows" && (err == nil || errors.Is(err, promptfile.ErrOutside)) {
+				t.Errorf("%s: %s: %v", how, name, err)
+			}
+		}
+	}
 	if links {
 		if _, err := folder.Open("loop"); err == nil {
 			t.Error("loop: no error")
