@@ -87,8 +87,8 @@ func (b *Budget) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// UsedPercent returns 100*total/budget for total >= 0, rounded half up, above 100 where total exceeds the budget. It is
-// 0 without a limit; for a limit of 0 or less it is 0 when total is 0, else 100.
+// UsedPercent returns 100*total/budget for total >= 0, rounded half up, above 100 where total exceeds the budget, and at
+// most the largest int64. It is 0 without a limit; for a limit of 0 or less it is 0 when total is 0, else 100.
 func (b Budget) UsedPercent(total int64) int64 {
 	switch {
 	case !b.set || total <= 0:
