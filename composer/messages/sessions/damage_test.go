@@ -90,6 +90,9 @@ func TestDamagedRecords(t *testing.T) {
 		{"a broken line links", user + "\n" + `{"type":"user","uuid":"u2","parentUuid":"u1","message":7}` + "\n" +
 			strings.Replace(answer, `"parentUuid":"u1"`, `"parentUuid":"u2"`, 1), sessions.Options{SkipBad: true}, "", 1, 1},
 		{"missing result", user + "\n" + answer + "\n" + strings.NewReplacer(`"a1"`, `"a2"`, `"u1"`, `"a1"`, `"m"`, `"m2"`).Replace(answer), sessions.Options{}, "", 2, 0},
+		{"the same call and result twice", `[{"role":"user","content":"a"},` + strings.Repeat(`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"c","content":"r"},{"role":"tool","tool_call_id":"c","content":"r"},`, 2) + `{"role":"assistant","content":"b"}]`, sessions.Options{}, "", 3, 0},
+		{"a result of no call", `[{"role":"tool","tool_call_id":"zz","content":"r"},{"role":"assistant","content":"b"}]`, sessions.Options{}, "", 1, 0},
 		{"unknown block", user + "\n" + strings.Replace(answer, "tool_use", "brand_new", 1) + "\n" +
 			strings.NewReplacer(`"a1"`, `"a2"`, `"u1"`, `"a1"`, `"m"`, `"m2"`).Replace(answer), sessions.Options{}, "", 2, 0},
 		{"a parent that is its own child", strings.Replace(user, "null", `"a1"`, 1) + "\n" + answer, sessions.Options{}, "", 1, 0},

@@ -41,7 +41,7 @@ func (r *reader) detect(in *lines, format *Format) (isLines bool, err error) {
 	found := Format("")
 	for _, line := range in.peek(sniffLines, sniffBytes) {
 		f, alone := sniff(line)
-		if len(first) == 1 && alone && (*format == "" || *format == f || f == Requests && (*format == OpenAI || *format == AnthropicAPI)) {
+		if len(first) == 1 && alone && (*format == "" || *format == f || f == Requests && (*format == OpenAIBodies || *format == AnthropicBodies)) {
 			return false, r.settle(format, f)
 		}
 		if f != "" && found == "" {

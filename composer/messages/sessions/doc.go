@@ -19,6 +19,8 @@
 //	requests      one body a line, bare or as {method, uri, body};   the body
 //	              one body; OpenAI (both APIs), Anthropic, Gemini,
 //	              Bedrock Converse
+//	openai        the same, but bodies of another provider are refused
+//	anthropic     likewise
 //	bfcl          BFCL questions                                     a turn of the user
 //	tools         MCP tools/list, BFCL function documents, OpenAI's  none: the tools
 //	              and Codex's tool lists

@@ -63,7 +63,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 		return r.eachLine(in, func(_ int, doc []byte) error { return r.transcriptValue(wire.Read(doc)) })
 	case Pi:
 		return r.readPi(in)
-	case Requests, OpenAI, AnthropicAPI, OpenHandsLLM:
+	case Requests, OpenAIBodies, AnthropicBodies, OpenHandsLLM:
 		return r.eachLine(in, r.requestLine)
 	case BFCL:
 		return r.eachLine(in, r.questionLine)
@@ -72,7 +72,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 	case Aider:
 		return r.readAider(in)
 	}
-	return r.fail("", fmt.Errorf("%w: %s is one JSON document, not lines", ErrUnsettled, format))
+	return r.fail("", fmt.Errorf("%w: %s is one JSON document, not lines", ErrMismatch, format))
 }
 
 func (r *reader) readDocument(format Format) error {
@@ -81,7 +81,7 @@ func (r *reader) readDocument(format Format) error {
 		return r.readExport()
 	case OpenHands:
 		return r.readTrajectory()
-	case OpenHandsLLM, Requests, OpenAI, AnthropicAPI:
+	case OpenHandsLLM, Requests, OpenAIBodies, AnthropicBodies:
 		return r.requestLine(1, r.doc)
 	case SWEAgent:
 		return r.readSWEAgent()
@@ -96,7 +96,7 @@ func (r *reader) readDocument(format Format) error {
 	case Tools:
 		return r.readToolList()
 	}
-	return r.fail("", fmt.Errorf("%w: %s is JSON lines, not one document", ErrUnsettled, format))
+	return r.fail("", fmt.Errorf("%w: %s is JSON lines, not one document", ErrMismatch, format))
 }
 
 // eachLine hands over the lines that are not blank. An error of the function breaks the line.

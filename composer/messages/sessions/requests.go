@@ -230,11 +230,11 @@ func converseBlocks(list wire.Member) bool {
 func (r *reader) readBody(api API, body wire.Member) (Call, error) {
 	list, _ := wire.Path(body, "messages")
 	switch r.out.Format {
-	case OpenAI:
+	case OpenAIBodies:
 		if api != OpenAIChat && api != OpenAIResponses {
 			return Call{}, body.Errorf("a body of another API; want one of OpenAI's")
 		}
-	case AnthropicAPI:
+	case AnthropicBodies:
 		foreign := elements(list, func(m wire.Member) bool {
 			role, _ := wire.Path(m, "role")
 			if len(role.Value) == 0 {

@@ -17,29 +17,29 @@ type Format string
 
 // The formats; see the package comment.
 const (
-	Auto         Format = "auto" // found from the first records
-	ClaudeCode   Format = "claude-code"
-	Codex        Format = "codex"
-	OpenHands    Format = "openhands"
-	OpenHandsLLM Format = "openhands-llm"
-	SWEAgent     Format = "swe-agent"
-	Inspect      Format = "inspect"
-	Transcript   Format = "transcript"
-	Pi           Format = "pi"
-	GeminiCLI    Format = "gemini-cli"
-	ADK          Format = "adk"
-	Aider        Format = "aider"
-	Requests     Format = "requests"
-	OpenAI       Format = "openai"    // requests, all of OpenAI's APIs; never found by itself
-	AnthropicAPI Format = "anthropic" // requests, all of Anthropic's API; never found by itself
-	BFCL         Format = "bfcl"
-	Tools        Format = "tools"
+	Auto            Format = "auto" // found from the first records
+	ClaudeCode      Format = "claude-code"
+	Codex           Format = "codex"
+	OpenHands       Format = "openhands"
+	OpenHandsLLM    Format = "openhands-llm"
+	SWEAgent        Format = "swe-agent"
+	Inspect         Format = "inspect"
+	Transcript      Format = "transcript"
+	Pi              Format = "pi"
+	GeminiCLI       Format = "gemini-cli"
+	ADK             Format = "adk"
+	Aider           Format = "aider"
+	Requests        Format = "requests"
+	OpenAIBodies    Format = "openai"    // requests, all of OpenAI's APIs; never found by itself
+	AnthropicBodies Format = "anthropic" // requests, all of Anthropic's API; never found by itself
+	BFCL            Format = "bfcl"
+	Tools           Format = "tools"
 )
 
 // Formats returns all formats, in the order of the package comment, [Auto] first.
 func Formats() []Format {
 	return []Format{Auto, ClaudeCode, Codex, OpenHands, OpenHandsLLM, SWEAgent, Inspect, Transcript, Pi, GeminiCLI, ADK,
-		Aider, Requests, OpenAI, AnthropicAPI, BFCL, Tools}
+		Aider, Requests, OpenAIBodies, AnthropicBodies, BFCL, Tools}
 }
 
 // ParseFormat reads the name of a format.
@@ -194,18 +194,15 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // What a file can be refused for as a whole.
 var (
-	ErrFormat    = errors.New("the format is none of those that are read")
-	ErrEmpty     = errors.New("the file is empty")
-	ErrForked    = errors.New("the log has more branches than are read")
-	ErrUnsettled = errors.New("the file is not of this format")
+	ErrFormat   = errors.New("the format is none of those that are read")
+	ErrEmpty    = errors.New("the file is empty")
+	ErrForked   = errors.New("the log has more branches than are read")
+	ErrMismatch = errors.New("the file is not of this format")
 )
 
 // Read reads a file; the name is for errors. What it returns beside an error is what was read up to there.
 func Read(name string, src io.Reader, o Options) (Session, error) {
 	r := &reader{name: name, opts: o}
 	err := r.read(src)
-	if err != nil {
-		return r.out, err
-	}
-	return r.out, nil
+	return r.out, err
 }
