@@ -40,7 +40,7 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	}
 	join := joins[cfg.Join].text
 	c, err := admit(Composition{
-		sections: slices.Clone(sections),
+		sections: copied(sections),
 		items:    items,
 		measure:  cfg.Measure.Name(),
 		join:     cfg.Join,
@@ -106,6 +106,23 @@ func (s *Section) price(item *tiers.Item, m measure.Measure) error {
 		}
 	}
 	return s.checkNames()
+}
+
+// copied returns the sections as they are now, whatever the caller does to them and to their alternates.
+func copied(sections []Section) []Section {
+	sections = slices.Clone(sections)
+	n := 0
+	for i := range sections {
+		n += len(sections[i].Alternates)
+	}
+	texts := make([]string, 0, n) // of all sections
+	for i := range sections {
+		if start := len(texts); len(sections[i].Alternates) > 0 {
+			texts = append(texts, sections[i].Alternates...)
+			sections[i].Alternates = texts[start:len(texts):len(texts)]
+		}
+	}
+	return sections
 }
 
 // A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.

@@ -442,6 +442,9 @@ func TestTheCallerMayReuseTheSections(t *testing.T) {
 		wantText, wantRecipe := want.Text(), string(want.Recipe().AppendJSON(nil))
 		c := compose(t, sections, cfg)
 		for i := range sections {
+			for k := range sections[i].Alternates {
+				sections[i].Alternates[k] = "changed"
+			}
 			sections[i] = composer.Section{ID: "changed", Content: "changed", Breakpoint: true}
 		}
 		if c.Text() != wantText || string(c.Recipe().AppendJSON(nil)) != wantRecipe {
