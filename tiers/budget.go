@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -114,6 +115,7 @@ type Resolver func(depth int, role string) Budget
 // ByDepth returns a resolver that gives limits[depth], and the last limit for every greater depth. Without limits it
 // has no answer.
 func ByDepth(limits ...int64) Resolver {
+	limits = slices.Clone(limits) // a caller's slice may change
 	return func(depth int, _ string) Budget {
 		if len(limits) == 0 {
 			return Budget{}

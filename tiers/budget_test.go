@@ -169,6 +169,12 @@ func TestByDepth(t *testing.T) {
 	if got := tiers.ByDepth(0)(5, ""); got != tiers.Limit(0) {
 		t.Errorf("a limit of 0 resolves to %v", got)
 	}
+	limits := []int64{1, 2}
+	resolve = tiers.ByDepth(limits...)
+	limits[0] = 3
+	if got := resolve(0, ""); got != tiers.Limit(1) {
+		t.Errorf("after its list was changed a resolver gives %v", got)
+	}
 }
 
 func TestEffectiveBudget(t *testing.T) {
