@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/replay"
 )
 
@@ -19,7 +21,7 @@ const kindMessages = "messages"
 
 // compilers are what compiles recorded recipes again, beside the composer itself.
 func compilers() map[string]replay.Compiler {
-	return map[string]replay.Compiler{kindMessages: messages.Compile}
+	return map[string]replay.Compiler{kindMessages: messages.Compile, request.KindRequest: request.Compile}
 }
 
 // fromHelp lists what --from takes.
@@ -103,7 +105,7 @@ func recordCalls(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags
 		return err
 	}
 	if f.response != "" {
-		return fmt.Errorf("--response goes with one prompt; want none with --from")
+		return errors.New("--response goes with one prompt; want none with --from")
 	}
 	session, name, err := from.read(s, file)
 	if err != nil {
@@ -150,4 +152,39 @@ func recordAssembly(ctx context.Context, recorder *replay.Recorder, a messages.A
 		Composition: a.Composition, Kind: kindMessages, Recipe: a.Recipe(), Inputs: a.Inputs(),
 	}, turn)
 	return rec, recordError(err)
+}
+
+// printOutcomes writes what became of every record of a file, and whether the calls of a thread extend each other.
+func printOutcomes(s *streams, from *fromFlags, file string) error {
+	if from.from == "" {
+		return errors.New("--outcomes goes with --from; a description has no records")
+	}
+	session, _, err := from.read(s, file)
+	if err != nil {
+		return err
+	}
+	var counts [3]int
+	for _, o := range session.Outcomes {
+		counts[o.Status]++
+		line := fmt.Sprintf("%d: ", o.Line)
+		if o.Path != "" {
+			line += o.Path + ": "
+		}
+		line += o.Status.String()
+		if o.Reason != "" {
+			line += ": " + o.Reason
+		}
+		fmt.Fprintln(s.out, line)
+	}
+	fmt.Fprintf(s.out, "%s: %s, %s; %d used, %d not part of a prompt, %d broken\n", session.Format,
+		plural(len(session.Calls), "call"), plural(len(session.Outcomes), "record"), counts[sessions.Used], counts[sessions.Aside],
+		counts[sessions.Broken])
+	breaks := session.Breaks()
+	if len(breaks) == 0 && len(session.Calls) > 0 {
+		fmt.Fprintln(s.out, "every call extends the last of its thread, with the same tools")
+	}
+	for _, b := range breaks {
+		fmt.Fprintf(s.out, "call %d does not extend call %d: %s\n", b.Call+1, b.Last+1, b.Difference)
+	}
+	return s.out.err
 }

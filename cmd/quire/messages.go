@@ -41,10 +41,14 @@ Outputs, by -o:
   text       for people
   openai     a body of chat completions
   anthropic  a body of messages
-With --report, the report is printed instead of the request: what was left out, kinds, ids and sizes, never a text.`,
+With --report, the report is printed instead of the request: what was left out, kinds, ids and sizes, never a text.
+
+With --outcomes, nothing is assembled: what became of every record of the file is printed, a line each (used, not part
+of a prompt and why, or broken), and whether every call extends the one before it, or what the first difference is.`,
 		Example: `  quire messages call.yaml --budget 8000
   quire messages --from auto session.jsonl --budget 8000 --policy quantised -o anthropic
   quire messages --from claude-code session.jsonl --call 12 --report
+  quire messages --from auto session.jsonl --outcomes
   quire messages --from openai request.json --record --session captured`,
 		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
 	}
@@ -59,9 +63,13 @@ With --report, the report is printed instead of the request: what was left out, 
 	cmd.Flags().StringVar(&f.layout, "layout", "", "the order of the groups: cache_aware or legacy")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "json", "what to print: json, text, openai or anthropic")
 	cmd.Flags().BoolVar(&f.report, "report", false, "print the report instead of the request")
+	outcomes := cmd.Flags().Bool("outcomes", false, "with --from: print what became of every record, and where the series breaks")
 	record := cmd.Flags().Bool("record", false, "store what was assembled as a turn of the session")
 	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *outcomes {
+			return printOutcomes(s, from, args[0])
+		}
 		requests, err := f.requests(s, cmd, from, args[0])
 		if err != nil {
 			return err
