@@ -80,11 +80,14 @@ func (w *wire) carry(client net.Conn, to string) {
 	defer server.Close()
 	var cut atomic.Bool
 	go func() {
-		defer client.Close()
 		buf := make([]byte, 64<<10)
 		for {
 			n, err := server.Read(buf)
-			if err != nil || cut.Load() {
+			if cut.Load() {
+				return
+			}
+			if err != nil {
+				client.Close()
 				return
 			}
 			client.Write(buf[:n])

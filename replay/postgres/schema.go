@@ -19,7 +19,7 @@ import (
 // (a shared lock until it commits), a Delete closes them all. With one gate, every Append of a fleet would lock the
 // same row, and under a steady stream of them a Delete would never get its turn.
 var migrations = [][]string{
-	1 - 1: {
+	0: { // to version 1
 		`CREATE TABLE @tenants (
 			tenant text COLLATE "C" NOT NULL,
 			gate bigint NOT NULL,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -93,8 +94,10 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		s.slots <- struct{}{}
 	}
 	err = s.retry(ctx, func(err error) bool {
+		var never *pgconn.ConnectError
 		var network *net.OpError
-		return !errors.As(err, &network) || network.Op != "dial"
+		hungUp := errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) && network.Op == "read" // it restarts
+		return hungUp || !errors.As(err, &never)
 	}, func(c *pgx.Conn) error { return s.prepare(ctx, c) })
 	if err != nil {
 		s.Close()
