@@ -90,7 +90,7 @@ func Floors() []Row {
 
 		// Floor 5: what tries the rest.
 		{Path: "fuzz", Floor: 5, Third: []string{rapid}},
-		{Path: "bench", Floor: 5, Beside: []string{"fuzz"}, Third: []string{blake3}},
+		{Path: "bench", Floor: 5, Beside: []string{"fuzz"}, Third: []string{blake3, pgx}},
 		{Path: "bench/vectors", Floor: 5, Beside: []string{"bench", "fuzz"}},
 
 		// Floor 6: programs.
