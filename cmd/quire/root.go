@@ -107,8 +107,6 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 		showCommand(s),
 		replayCommand(s),
 		diffCommand(s),
-		lintCommand(s),
-		simulateCommand(s),
 		verifyCommand(s),
 		gcCommand(s),
 		statsCommand(s),
