@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/canonical"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -20,59 +20,54 @@ import (
 
 // AppendJSON appends the canonical JSON of the recipe.
 func (r Recipe) AppendJSON(dst []byte) []byte {
-	w := writer{dst}
-	w.head(r)
+	w := canonical.Writer{Dst: dst}
+	writeHead(&w, r)
 	for i, in := range r.Sections {
-		if i > 0 {
-			w.raw(`,`)
-		}
-		w.ingredient(in)
+		w.Separate(i)
+		writeIngredient(&w, in)
 	}
-	w.tail(r)
-	return w.dst
+	writeTail(&w, r)
+	return w.Dst
 }
 
-func (w *writer) head(r Recipe) {
-	w.text(`{"active-fraction":`, r.ActiveFraction.String())
-	w.budget(`,"budget":`, r.Budget)
-	w.text(`,"gate":`, r.Gate.String())
-	w.text(`,"join":`, r.Join.String())
-	w.text(`,"kind":`, r.Kind)
-	w.budget(`,"max-bytes":`, r.MaxBytes)
-	w.text(`,"measure":`, r.Measure)
-	w.raw(`,"sections":[`)
+func writeHead(w *canonical.Writer, r Recipe) {
+	w.Text(`{"active-fraction":`, r.ActiveFraction.String())
+	w.Budget(`,"budget":`, r.Budget)
+	w.Text(`,"gate":`, r.Gate.String())
+	w.Text(`,"join":`, r.Join.String())
+	w.Text(`,"kind":`, r.Kind)
+	w.Budget(`,"max-bytes":`, r.MaxBytes)
+	w.Text(`,"measure":`, r.Measure)
+	w.Raw(`,"sections":[`)
 }
 
-func (w *writer) ingredient(in Ingredient) {
-	w.raw(`{"alternates":[`)
+func writeIngredient(w *canonical.Writer, in Ingredient) {
+	w.Raw(`{"alternates":[`)
 	for k, alternate := range in.Alternates {
-		if k > 0 {
-			w.raw(`,`)
-		}
-		w.integer(`{"bytes":`, alternate.Cost.Bytes())
-		w.digest(`,"content":`, alternate.Digest)
-		w.integer(`,"size":`, alternate.Cost.Size())
-		w.raw(`}`)
+		w.Separate(k)
+		w.Integer(`{"bytes":`, alternate.Cost.Bytes())
+		w.Digest(`,"content":`, alternate.Digest)
+		w.Integer(`,"size":`, alternate.Cost.Size())
+		w.Raw(`}`)
 	}
-	w.raw(`],"breakpoint":`)
-	w.raw(strconv.FormatBool(in.Breakpoint))
-	w.integer(`,"bytes":`, in.Content.Cost.Bytes())
-	w.text(`,"chain":`, in.Chain)
-	w.digest(`,"content":`, in.Content.Digest)
-	w.text(`,"group":`, in.Group)
-	w.text(`,"id":`, in.ID)
-	w.integer(`,"priority":`, int64(in.Priority))
-	w.integer(`,"size":`, in.Content.Cost.Size())
-	w.text(`,"tier":`, in.Tier.String())
-	w.raw(`}`)
+	w.Bool(`],"breakpoint":`, in.Breakpoint)
+	w.Integer(`,"bytes":`, in.Content.Cost.Bytes())
+	w.Text(`,"chain":`, in.Chain)
+	w.Digest(`,"content":`, in.Content.Digest)
+	w.Text(`,"group":`, in.Group)
+	w.Text(`,"id":`, in.ID)
+	w.Integer(`,"priority":`, int64(in.Priority))
+	w.Integer(`,"size":`, in.Content.Cost.Size())
+	w.Text(`,"tier":`, in.Tier.String())
+	w.Raw(`}`)
 }
 
-func (w *writer) tail(r Recipe) {
-	w.integer(`],"separator":{"bytes":`, r.Separator.Bytes())
-	w.integer(`,"size":`, r.Separator.Size())
-	w.integer(`},"tail-reserve":`, r.TailReserve)
-	w.text(`,"version":`, r.Version)
-	w.raw(`}`)
+func writeTail(w *canonical.Writer, r Recipe) {
+	w.Integer(`],"separator":{"bytes":`, r.Separator.Bytes())
+	w.Integer(`,"size":`, r.Separator.Size())
+	w.Integer(`},"tail-reserve":`, r.TailReserve)
+	w.Text(`,"version":`, r.Version)
+	w.Raw(`}`)
 }
 
 // ParseRecipe reads the canonical JSON of a recipe. Anything else, canonical or not, is refused with [ErrRecipe] and the
@@ -136,7 +131,7 @@ func (p *parser) head() (r Recipe) {
 	r.MaxBytes = p.budget(`,"max-bytes":`)
 	r.Measure = p.text(`,"measure":`)
 	p.raw(`,"sections":[`)
-	p.roundTrip(start, func(w *writer) { w.head(r) })
+	p.roundTrip(start, func(w *canonical.Writer) { writeHead(w, r) })
 	return r
 }
 
@@ -163,7 +158,7 @@ func (p *parser) ingredient() (in Ingredient) {
 	in.Content.Cost = tiers.Charged(p.integer(`,"size":`), bytes)
 	in.Tier = parseName(p, `,"tier":`, tiers.ParseTier)
 	p.raw(`}`)
-	p.roundTrip(start, func(w *writer) { w.ingredient(in) })
+	p.roundTrip(start, func(w *canonical.Writer) { writeIngredient(w, in) })
 	return in
 }
 
@@ -177,39 +172,10 @@ func (p *parser) tail(r *Recipe) {
 	if p.err == nil && p.pos < len(p.src) {
 		p.fail("the end")
 	}
-	p.roundTrip(start, func(w *writer) { w.tail(*r) })
+	p.roundTrip(start, func(w *canonical.Writer) { writeTail(w, *r) })
 }
 
-// A writer appends fields: the punctuation and name before a value, then the value.
-type writer struct{ dst []byte }
-
-func (w *writer) raw(s string) { w.dst = append(w.dst, s...) }
-
-func (w *writer) text(before, s string) {
-	w.raw(before)
-	w.dst = fingerprint.AppendJSONString(w.dst, s)
-}
-
-func (w *writer) integer(before string, n int64) {
-	w.raw(before)
-	w.dst = append(strconv.AppendInt(append(w.dst, '"'), n, 10), '"')
-}
-
-func (w *writer) digest(before string, d fingerprint.Digest) {
-	w.raw(before)
-	w.dst = append(hex.AppendEncode(append(w.dst, '"'), d[:]), '"')
-}
-
-func (w *writer) budget(before string, b tiers.Budget) {
-	if n, limited := b.Value(); limited {
-		w.integer(before, n)
-		return
-	}
-	w.raw(before)
-	w.raw("null")
-}
-
-// A parser reads what a writer wrote. Its first error stays; after it every method returns a zero value.
+// A parser reads what a Writer wrote. Its first error stays; after it every method returns a zero value.
 type parser struct {
 	src     string
 	base    int // where src begins in the whole text
@@ -301,7 +267,7 @@ func parseName[T any](p *parser, before string, parse func(string) (T, error)) (
 
 // roundTrip refuses what says the same in another way: "007", an escape that is not needed, a ratio that is not reduced.
 // It looks at what was read since start.
-func (p *parser) roundTrip(start int, write func(*writer)) {
+func (p *parser) roundTrip(start int, write func(*canonical.Writer)) {
 	if p.err != nil {
 		return
 	}
@@ -310,10 +276,10 @@ func (p *parser) roundTrip(start int, write func(*writer)) {
 		p.err = fmt.Errorf("composer: %w: %w", ErrRecipe, ErrInvalidUTF8)
 		return
 	}
-	w := writer{p.scratch[:0]}
+	w := canonical.Writer{Dst: p.scratch[:0]}
 	write(&w)
-	if p.scratch = w.dst; string(w.dst) != said {
-		canonical := string(w.dst)
+	if p.scratch = w.Dst; string(w.Dst) != said {
+		canonical := string(w.Dst)
 		at := commonPrefix(canonical, said)
 		p.pos = start + at
 		p.fail(fmt.Sprintf("the canonical form, %.40q here", canonical[at:]))

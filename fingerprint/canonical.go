@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quirehq/quire/internal/utf16order"
 )
 
 // MaxDepth is how deep arrays and objects may nest in a document that [Canonical] accepts.
@@ -209,7 +211,7 @@ func (c *canonicalizer) key(dec *jsontext.Decoder, in *container) error {
 	}
 	c.out = append(c.out, ':')
 	if in.isSorted && len(c.members) > in.first {
-		in.isSorted = compareUTF16(c.members[len(c.members)-1].key, m.key) < 0
+		in.isSorted = utf16order.Compare(c.members[len(c.members)-1].key, m.key) < 0
 	}
 	in.hasKey = true
 	c.members = append(c.members, m)
@@ -255,7 +257,7 @@ func (c *canonicalizer) closeContainer(bracket byte) {
 			o.first = len(c.sorted)
 			c.sorted = append(c.sorted, c.members[in.first:]...)
 			o.beyond = len(c.sorted)
-			slices.SortFunc(c.sorted[o.first:], func(a, b member) int { return compareUTF16(a.key, b.key) })
+			slices.SortFunc(c.sorted[o.first:], func(a, b member) int { return utf16order.Compare(a.key, b.key) })
 		}
 		c.members = c.members[:in.first]
 	}
@@ -282,23 +284,4 @@ func (c *canonicalizer) appendSorted(dst, transcript []byte, part span) []byte {
 		done, i = o.to, o.next
 	}
 	return append(dst, transcript[done:part.to]...)
-}
-
-// compareUTF16 compares two strings of valid UTF-8 as the sequences of UTF-16 code units they stand
-// for. The order of the bytes is the order of the code points, and that of UTF-16 is the same but for
-// one case: characters from U+10000 on (first byte 0xf0 to 0xf4) are written with surrogates, which
-// come before U+E000 to U+FFFF (first byte 0xee or 0xef).
-func compareUTF16(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		x, y := a[i], b[i]
-		if x == y {
-			continue
-		}
-		if x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0) {
-			x, y = y, x
-		}
-		return int(x) - int(y)
-	}
-	return len(a) - len(b)
 }

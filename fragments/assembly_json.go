@@ -6,53 +6,56 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments/template"
+	"github.com/quirehq/quire/internal/canonical"
 )
 
 // AppendJSON appends the assembly as one JSON object, for programs to read. Sections and tools are arrays in their
 // order; texts are as they are before references are replaced; a variable without a value is null. Every field is
 // present, and equal assemblies give equal bytes.
 func (a Assembly) AppendJSON(dst []byte) []byte {
-	text := func(before, s string) {
-		dst = fingerprint.AppendJSONString(append(dst, before...), s)
-	}
-	dst = append(dst, `{"sections":[`...)
+	w := canonical.Writer{Dst: dst}
+	w.Raw(`{"sections":[`)
 	for i, s := range a.Sections {
-		dst = separate(dst, i)
-		text(`{"name":`, s.Name)
-		text(`,"text":`, s.Text)
-		text(`,"tier":`, s.Tier.String())
-		dst = append(dst, `,"alternates":[`...)
+		w.Separate(i)
+		w.Text(`{"name":`, s.Name)
+		w.Text(`,"text":`, s.Text)
+		w.Text(`,"tier":`, s.Tier.String())
+		w.Raw(`,"alternates":[`)
 		for k, alternate := range s.Alternates {
-			dst = fingerprint.AppendJSONString(separate(dst, k), alternate)
+			w.Separate(k)
+			w.Text(``, alternate)
 		}
-		dst = strconv.AppendInt(append(dst, `],"priority":`...), int64(s.Priority), 10)
-		text(`,"chain":`, s.Chain)
-		text(`,"group":`, s.Group)
-		dst = strconv.AppendBool(append(dst, `,"breakpoint":`...), s.Breakpoint)
-		dst = append(dst, '}')
+		w.Raw(`],"priority":`)
+		w.Raw(strconv.Itoa(s.Priority))
+		w.Text(`,"chain":`, s.Chain)
+		w.Text(`,"group":`, s.Group)
+		w.Bool(`,"breakpoint":`, s.Breakpoint)
+		w.Raw(`}`)
 	}
-	dst = append(dst, `],"tools":[`...)
+	w.Raw(`],"tools":[`)
 	for i, t := range a.Tools {
-		dst = separate(dst, i)
-		text(`{"name":`, t.Name)
-		text(`,"description":`, t.Description)
-		dst = append(append(dst, `,"schema":`...), t.Schema.String()...)
-		dst = append(dst, '}')
+		w.Separate(i)
+		w.Text(`{"name":`, t.Name)
+		w.Text(`,"description":`, t.Description)
+		w.Raw(`,"schema":`)
+		w.Raw(t.Schema.String())
+		w.Raw(`}`)
 	}
-	dst = append(dst, `],"variables":{`...)
+	w.Raw(`],"variables":{`)
 	i := 0
 	for name, value := range sortedVariables(a.Variables) {
-		dst = fingerprint.AppendJSONString(separate(dst, i), name)
+		w.Separate(i)
+		w.Text(``, name)
 		if value.Missing {
-			dst = append(dst, ":null"...)
+			w.Raw(`:null`)
 		} else {
-			text(":", value.Text)
+			w.Text(`:`, value.Text)
 		}
 		i++
 	}
-	return append(dst, `}}`...)
+	w.Raw(`}}`)
+	return w.Dst
 }
 
 // sortedVariables yields the variables by name.

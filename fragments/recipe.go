@@ -2,7 +2,6 @@ package fragments
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,6 +9,7 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments/template"
+	"github.com/quirehq/quire/internal/canonical"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -219,61 +219,52 @@ func parseRecipe(src []byte) (recipe, error) {
 }
 
 func (r *recipe) appendJSON(dst []byte) []byte {
-	text := func(before, s string) {
-		dst = fingerprint.AppendJSONString(append(dst, before...), s)
-	}
-	integer := func(before string, n int64) { text(before, strconv.FormatInt(n, 10)) }
-	dst = r.Config.AppendJSON(append(dst, `{"config":`...))
-	text(`,"kind":`, r.Kind)
-	dst = append(dst, `,"sections":[`...)
+	w := canonical.Writer{Dst: dst}
+	w.Raw(`{"config":`)
+	w.Dst = r.Config.AppendJSON(w.Dst)
+	w.Text(`,"kind":`, r.Kind)
+	w.Raw(`,"sections":[`)
 	for i, in := range r.Sections {
-		dst = append(separate(dst, i), `{"alternates":[`...)
+		w.Separate(i)
+		w.Raw(`{"alternates":[`)
 		for k, f := range in.Alternates {
-			dst = separate(dst, k)
-			integer(`{"bytes":`, f.Bytes)
-			text(`,"content":`, f.Content.String())
-			integer(`,"size":`, f.Size)
-			dst = append(dst, '}')
+			w.Separate(k)
+			w.Integer(`{"bytes":`, f.Bytes)
+			w.Digest(`,"content":`, f.Content)
+			w.Integer(`,"size":`, f.Size)
+			w.Raw(`}`)
 		}
-		dst = append(dst, `],"breakpoint":`...)
-		dst = strconv.AppendBool(dst, in.Breakpoint)
-		integer(`,"bytes":`, in.Bytes)
-		text(`,"chain":`, in.Chain)
-		text(`,"content":`, in.Content.String())
-		text(`,"group":`, in.Group)
-		text(`,"name":`, in.Name)
-		integer(`,"priority":`, int64(in.Priority))
-		integer(`,"size":`, in.Size)
-		text(`,"tier":`, in.Tier.String())
-		dst = append(dst, '}')
+		w.Bool(`],"breakpoint":`, in.Breakpoint)
+		w.Integer(`,"bytes":`, in.Bytes)
+		w.Text(`,"chain":`, in.Chain)
+		w.Digest(`,"content":`, in.Content)
+		w.Text(`,"group":`, in.Group)
+		w.Text(`,"name":`, in.Name)
+		w.Integer(`,"priority":`, int64(in.Priority))
+		w.Integer(`,"size":`, in.Size)
+		w.Text(`,"tier":`, in.Tier.String())
+		w.Raw(`}`)
 	}
-	dst = append(dst, `],"tools":[`...)
+	w.Raw(`],"tools":[`)
 	for i, t := range r.Tools {
-		dst = separate(dst, i)
-		text(`{"description":`, t.Description.String())
-		text(`,"name":`, t.Name)
-		text(`,"schema":`, t.Schema.String())
-		dst = append(dst, '}')
+		w.Separate(i)
+		w.Digest(`{"description":`, t.Description)
+		w.Text(`,"name":`, t.Name)
+		w.Digest(`,"schema":`, t.Schema)
+		w.Raw(`}`)
 	}
-	dst = append(dst, `],"variables":[`...)
+	w.Raw(`],"variables":[`)
 	for i, v := range r.Variables {
-		dst = separate(dst, i)
-		text(`{"name":`, v.Name)
+		w.Separate(i)
+		w.Text(`{"name":`, v.Name)
 		if v.Text == nil {
-			dst = append(dst, `,"text":null}`...)
+			w.Raw(`,"text":null}`)
 			continue
 		}
-		text(`,"text":`, v.Text.String())
-		dst = append(dst, '}')
+		w.Digest(`,"text":`, *v.Text)
+		w.Raw(`}`)
 	}
-	text(`],"version":`, r.Version)
-	return append(dst, '}')
-}
-
-// separate appends the comma between the elements of an array.
-func separate(dst []byte, i int) []byte {
-	if i > 0 {
-		dst = append(dst, ',')
-	}
-	return dst
+	w.Text(`],"version":`, r.Version)
+	w.Raw(`}`)
+	return w.Dst
 }

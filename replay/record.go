@@ -14,6 +14,8 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/internal/utf16order"
 )
 
 // A Record says how one composition came to be. It refers to everything by digest; with the objects it refers to, the
@@ -75,72 +77,51 @@ func (r Record) entry(name fingerprint.Digest) Entry {
 // AppendJSON appends the canonical JSON (RFC 8785) of the record: every field present, every integer a decimal string,
 // what is not said null, the time in UTC.
 func (r Record) AppendJSON(dst []byte) []byte {
-	w := jsonWriter{dst}
-	w.raw(`{"breakpoints":[`)
+	w := canonical.Writer{Dst: dst}
+	w.Raw(`{"breakpoints":[`)
 	for i, p := range r.Breakpoints {
-		if i > 0 {
-			w.raw(`,`)
-		}
-		w.integer(`{"bytes":`, p.Bytes)
-		w.digest(`,"digest":`, p.Digest)
-		w.text(`,"id":`, p.ID)
-		w.integer(`,"size":`, p.Size)
-		w.raw(`}`)
+		w.Separate(i)
+		w.Integer(`{"bytes":`, p.Bytes)
+		w.DigestOrNull(`,"digest":`, p.Digest)
+		w.Text(`,"id":`, p.ID)
+		w.Integer(`,"size":`, p.Size)
+		w.Raw(`}`)
 	}
-	w.integer(`],"bytes":`, r.Bytes)
-	w.digest(`,"decisions":`, r.Decisions)
-	w.text(`,"kind":`, r.Kind)
-	w.raw(`,"labels":{`)
-	for i, name := range slices.SortedFunc(maps.Keys(r.Labels), compareUTF16) {
-		if i > 0 {
-			w.raw(`,`)
-		}
-		w.text(``, name)
-		w.text(`:`, r.Labels[name])
+	w.Integer(`],"bytes":`, r.Bytes)
+	w.DigestOrNull(`,"decisions":`, r.Decisions)
+	w.Text(`,"kind":`, r.Kind)
+	w.Raw(`,"labels":{`)
+	for i, name := range slices.SortedFunc(maps.Keys(r.Labels), utf16order.Compare) {
+		w.Separate(i)
+		w.Text(``, name)
+		w.Text(`:`, r.Labels[name])
 	}
-	w.digest(`},"lowered":`, r.Lowered)
-	w.digest(`,"output":`, r.Output)
-	w.digest(`,"prev":`, r.Prev)
-	w.digest(`,"recipe":`, fingerprint.Digest(r.Recipe))
-	w.text(`,"redactor":`, r.Redactor)
-	w.digest(`,"response":`, r.Response)
-	w.integer(`,"seq":`, r.Seq)
-	w.text(`,"session":`, r.Session)
-	w.raw(`,"time":`)
+	w.DigestOrNull(`},"lowered":`, r.Lowered)
+	w.DigestOrNull(`,"output":`, r.Output)
+	w.DigestOrNull(`,"prev":`, r.Prev)
+	w.DigestOrNull(`,"recipe":`, fingerprint.Digest(r.Recipe))
+	w.Text(`,"redactor":`, r.Redactor)
+	w.DigestOrNull(`,"response":`, r.Response)
+	w.Integer(`,"seq":`, r.Seq)
+	w.Text(`,"session":`, r.Session)
+	w.Raw(`,"time":`)
 	if r.Time.IsZero() {
-		w.raw(`null`)
+		w.Raw(`null`)
 	} else {
-		w.text(``, r.Time.UTC().Format(time.RFC3339Nano))
+		w.Text(``, r.Time.UTC().Format(time.RFC3339Nano))
 	}
-	w.integer(`,"turn":`, r.Turn)
-	w.raw(`,"usage":`)
+	w.Integer(`,"turn":`, r.Turn)
+	w.Raw(`,"usage":`)
 	if r.Usage == nil {
-		w.raw(`null}`)
-		return w.dst
+		w.Raw(`null}`)
+		return w.Dst
 	}
-	w.integer(`{"cached":`, r.Usage.Cached)
-	w.integer(`,"input":`, r.Usage.Input)
-	w.integer(`,"output":`, r.Usage.Output)
-	w.integer(`,"written":`, r.Usage.Written)
-	w.raw(`}}`)
-	return w.dst
-}
-
-// compareUTF16 is the order of names in RFC 8785: by UTF-16 code units. It differs from the order of the bytes only
-// between U+E000..U+FFFF and what lies above.
-func compareUTF16(a, b string) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if x, y := a[i], b[i]; x != y {
-			if x >= 0xf0 && y >= 0xee && y < 0xf0 {
-				return -1
-			}
-			if y >= 0xf0 && x >= 0xee && x < 0xf0 {
-				return 1
-			}
-			return int(x) - int(y)
-		}
-	}
-	return len(a) - len(b)
+	w.Integer(`{"cached":`, r.Usage.Cached)
+	w.Integer(`,"input":`, r.Usage.Input)
+	w.Integer(`,"output":`, r.Usage.Output)
+	w.Integer(`,"written":`, r.Usage.Written)
+	w.Raw(`}}`)
+	return w.Dst
 }
 
 // ParseRecord reads what [Record.AppendJSON] writes. Anything else, also the same said in another way, is refused with
@@ -250,31 +231,4 @@ func commonPrefix[T string | []byte](a, b T) int {
 	for ; i < n && a[i] == b[i]; i++ {
 	}
 	return i
-}
-
-// A jsonWriter appends fields of canonical JSON: the punctuation and name before a value, then the value.
-type jsonWriter struct{ dst []byte }
-
-func (w *jsonWriter) raw(s string) { w.dst = append(w.dst, s...) }
-
-func (w *jsonWriter) text(before, s string) {
-	w.raw(before)
-	w.dst = fingerprint.AppendJSONString(w.dst, s)
-}
-
-func (w *jsonWriter) integer(before string, n int64) {
-	w.raw(before)
-	w.dst = append(strconv.AppendInt(append(w.dst, '"'), n, 10), '"')
-}
-
-// digest writes the zero digest, which names nothing, as null.
-func (w *jsonWriter) digest(before string, d fingerprint.Digest) {
-	w.raw(before)
-	if d.IsZero() {
-		w.raw(`null`)
-		return
-	}
-	w.dst = append(w.dst, '"')
-	w.dst, _ = d.AppendText(w.dst) // the error is always nil
-	w.dst = append(w.dst, '"')
 }

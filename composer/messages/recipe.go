@@ -10,6 +10,7 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/canonical"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -122,75 +123,50 @@ func (r recipe) load(load func(fingerprint.Digest) (string, error)) ([]item, err
 
 // append writes the recipe.
 func (r recipe) append(dst []byte) []byte {
-	dst = append(dst, `{"items":[`...)
+	w := canonical.Writer{Dst: dst}
+	w.Raw(`{"items":[`)
 	for i := range r.items {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = r.items[i].append(dst, r.rules)
+		w.Separate(i)
+		r.items[i].write(&w, r.rules)
 	}
-	dst = append(dst, `],"kind":"`+KindMessages+`","layout":"`+r.rules.layout.String()+`","max-input-bytes":`...)
-	dst = appendLimit(dst, r.rules.bytes)
-	dst = append(dst, `,"max-input-tokens":`...)
-	dst = appendLimit(dst, r.rules.tokens)
-	dst = append(dst, `,"measure":`...)
-	dst = fingerprint.AppendJSONString(dst, r.measure)
-	dst = append(dst, `,"policy":"`+r.rules.policy.String()+`","quantum":`...)
-	dst = appendInt(dst, r.rules.quantum)
-	dst = append(dst, `,"tail":[`...)
+	w.Text(`],"kind":`, KindMessages)
+	w.Text(`,"layout":`, r.rules.layout.String())
+	w.Budget(`,"max-input-bytes":`, r.rules.bytes)
+	w.Budget(`,"max-input-tokens":`, r.rules.tokens)
+	w.Text(`,"measure":`, r.measure)
+	w.Text(`,"policy":`, r.rules.policy.String())
+	w.Integer(`,"quantum":`, r.rules.quantum)
+	w.Raw(`,"tail":[`)
 	for i, id := range r.rules.tailOrder {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = fingerprint.AppendJSONString(dst, id)
+		w.Separate(i)
+		w.Text(``, id)
 	}
-	return append(dst, `],"version":"`+composer.Version+`"}`...)
+	w.Text(`],"version":`, composer.Version)
+	w.Raw(`}`)
+	return w.Dst
 }
 
-func appendInt(dst []byte, n int64) []byte {
-	dst = append(dst, '"')
-	dst = strconv.AppendInt(dst, n, 10)
-	return append(dst, '"')
-}
-
-func appendLimit(dst []byte, b tiers.Budget) []byte {
-	n, limited := b.Value()
-	if !limited {
-		return append(dst, "null"...)
-	}
-	return appendInt(dst, n)
-}
-
-func (in *ingredient) append(dst []byte, r rules) []byte {
-	member := func(name string, n int64) {
-		dst = append(dst, ',', '"')
-		dst = append(dst, name...)
-		dst = append(dst, '"', ':')
-		dst = appendInt(dst, n)
-	}
-	dst = append(dst, `{"bytes":`...)
-	dst = appendInt(dst, in.bytes)
-	dst = append(dst, `,"digest":"`...)
-	dst, _ = in.digest.AppendText(dst) // never fails
-	dst = append(dst, `","group":"`+in.group.String()+`"`...)
+func (in *ingredient) write(w *canonical.Writer, r rules) {
+	w.Integer(`{"bytes":`, in.bytes)
+	w.Digest(`,"digest":`, in.digest)
+	w.Text(`,"group":`, in.group.String())
 	if in.line >= 0 {
-		member("line", int64(in.line))
+		w.Integer(`,"line":`, int64(in.line))
 	}
 	if in.mark {
-		dst = append(dst, `,"mark":true`...)
+		w.Raw(`,"mark":true`)
 	}
 	if in.priority != 0 {
-		member("priority", int64(in.priority))
+		w.Integer(`,"priority":`, int64(in.priority))
 	}
 	if in.segment != "" {
-		dst = append(dst, `,"segment":`...)
-		dst = fingerprint.AppendJSONString(dst, in.segment)
+		w.Text(`,"segment":`, in.segment)
 	}
-	member("size", in.size)
+	w.Integer(`,"size":`, in.size)
 	if in.whole != r.counted(in.size, in.bytes) {
-		member("whole", in.whole)
+		w.Integer(`,"whole":`, in.whole)
 	}
-	return append(dst, '}')
+	w.Raw(`}`)
 }
 
 // parseRecipe reads what append writes. Whether it was written so is seen by writing it again.

@@ -10,6 +10,7 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/canonical"
 )
 
 // KindRequest is the kind of the recipes of this package.
@@ -141,90 +142,59 @@ func valueOrder() []slot {
 }
 
 func (r *recipe) append(dst []byte) []byte {
-	w := writer{dst}
-	w.raw(`{"caching":`)
-	w.raw(strconv.FormatBool(r.rules.caching))
-	w.raw(`,"chunks":[`)
+	w := canonical.Writer{Dst: dst}
+	w.Bool(`{"caching":`, r.rules.caching)
+	w.Raw(`,"chunks":[`)
 	for i, c := range r.chunks {
-		w.separate(i)
-		w.text(`{"id":`, c.id)
-		w.integer(`,"rank":`, c.rank)
-		w.digest(`,"text":`, c.text)
-		w.raw(`}`)
+		w.Separate(i)
+		w.Text(`{"id":`, c.id)
+		w.Integer(`,"rank":`, c.rank)
+		w.DigestOrNull(`,"text":`, c.text)
+		w.Raw(`}`)
 	}
-	w.integer(`],"context":`, r.rules.context)
-	w.raw(`,"conversation":`)
-	w.raw(strconv.FormatBool(r.rules.conversation))
-	w.digest(`,"facts":`, r.facts)
-	w.text(`,"kind":`, KindRequest)
-	w.text(`,"measure":`, r.measure)
-	w.digest(`,"notes":`, r.notes)
-	w.integer(`,"reserve":`, r.rules.reserve)
-	w.raw(`,"sizes":[`)
+	w.Integer(`],"context":`, r.rules.context)
+	w.Bool(`,"conversation":`, r.rules.conversation)
+	w.DigestOrNull(`,"facts":`, r.facts)
+	w.Text(`,"kind":`, KindRequest)
+	w.Text(`,"measure":`, r.measure)
+	w.DigestOrNull(`,"notes":`, r.notes)
+	w.Integer(`,"reserve":`, r.rules.reserve)
+	w.Raw(`,"sizes":[`)
 	for i, size := range r.sizes {
-		w.separate(i)
-		w.integer(``, size)
+		w.Separate(i)
+		w.Integer(``, size)
 	}
-	w.raw(`],"stable":[`)
+	w.Raw(`],"stable":[`)
 	for i, name := range r.stable {
-		w.separate(i)
-		w.text(``, name)
+		w.Separate(i)
+		w.Text(``, name)
 	}
-	w.digest(`],"template":`, r.template)
-	w.raw(`,"tools":[`)
+	w.DigestOrNull(`],"template":`, r.template)
+	w.Raw(`,"tools":[`)
 	for i, d := range r.tools {
-		w.separate(i)
-		w.digest(``, d)
+		w.Separate(i)
+		w.DigestOrNull(``, d)
 	}
-	w.raw(`],"turns":[`)
+	w.Raw(`],"turns":[`)
 	for i, t := range r.turns {
-		w.separate(i)
-		w.digest(`{"content":`, t.content)
-		w.raw(`,"mark":`)
-		w.raw(strconv.FormatBool(t.mark))
-		w.raw(`}`)
+		w.Separate(i)
+		w.DigestOrNull(`{"content":`, t.content)
+		w.Bool(`,"mark":`, t.mark)
+		w.Raw(`}`)
 	}
-	w.raw(`],"values":{`)
+	w.Raw(`],"values":{`)
 	n := 0
 	for _, s := range valueOrder() {
 		if !r.values[s].IsZero() {
-			w.separate(n)
-			w.text(``, slotNames[s])
-			w.digest(`:`, r.values[s])
+			w.Separate(n)
+			w.Text(``, slotNames[s])
+			w.DigestOrNull(`:`, r.values[s])
 			n++
 		}
 	}
-	w.text(`},"version":`, composer.Version)
-	w.raw(`}`)
-	return w.dst
-}
-
-// A writer appends JSON in pieces: what stands before a value, then the value.
-type writer struct{ dst []byte }
-
-func (w *writer) raw(text string) { w.dst = append(w.dst, text...) }
-
-func (w *writer) text(before, s string) {
-	w.raw(before)
-	w.dst = fingerprint.AppendJSONString(w.dst, s)
-}
-
-func (w *writer) integer(before string, n int64) { w.text(before, strconv.FormatInt(n, 10)) }
-
-func (w *writer) digest(before string, d fingerprint.Digest) {
-	if d.IsZero() {
-		w.raw(before)
-		w.raw(`null`)
-		return
-	}
-	w.text(before, d.String())
-}
-
-// separate writes the comma between elements.
-func (w *writer) separate(i int) {
-	if i > 0 {
-		w.raw(`,`)
-	}
+	w.Text(`},"version":`, composer.Version)
+	w.Raw(`}`)
+	return w.Dst
 }
 
 // parseRecipe reads what append writes. Whether it was written so is seen by writing it again.

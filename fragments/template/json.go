@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quirehq/quire/internal/utf16order"
 )
 
 // ErrJSON is what [PrintJSON] refuses: a text that is not one JSON value.
@@ -151,7 +153,7 @@ func compareKeys(a, b string) int {
 	case bIsIndex:
 		return 1
 	}
-	return compareUTF16(a, b)
+	return utf16order.Compare(a, b)
 }
 
 // arrayIndex returns the number that a key is, when JavaScript takes it for an array index.
@@ -161,22 +163,4 @@ func arrayIndex(key string) (int64, bool) {
 		return 0, false
 	}
 	return int64(n), true
-}
-
-// compareUTF16 compares two strings of valid UTF-8 by their UTF-16 code units.
-func compareUTF16(a, b string) int {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if i == len(a) || i == len(b) {
-		return len(a) - len(b)
-	}
-	// The bytes order as the code points do, and UTF-16 differs in one thing: from U+10000 on (first byte 0xf0) a
-	// character begins with a surrogate, which comes before U+E000 (first byte 0xee).
-	x, y := a[i], b[i]
-	if x >= 0xee && y >= 0xee && (x >= 0xf0) != (y >= 0xf0) {
-		return int(y) - int(x)
-	}
-	return int(x) - int(y)
 }

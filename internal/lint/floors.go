@@ -48,8 +48,10 @@ func Floors() []Row {
 		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure"}, Third: []string{blake3},
 			// The vocabularies are megabytes: a program pays for them only when it asks.
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
-		{Path: "fingerprint", Floor: 0, Third: []string{blake3, json}},
-		{Path: "fragments/template", Floor: 0, Third: []string{json}},
+		{Path: "internal/utf16order", Floor: 0},
+		{Path: "fingerprint", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{blake3, json}},
+		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "tiers"}},
+		{Path: "fragments/template", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{json}},
 
 		// Floor 1: sections in, composition out.
 		{Path: "composer", Floor: 1, Third: []string{blake3, json, udiff}},
@@ -77,7 +79,7 @@ func Floors() []Row {
 			"composer/request", "composer/request/internal/markers"}, Third: []string{json}},
 		{Path: "composer/cachelab", Floor: 3, Beside: []string{
 			"composer/request", "composer/request/anthropic", "composer/request/openai"}, Third: []string{json, text}},
-		{Path: "internal/promptfile", Floor: 3, Third: []string{json, yaml}},
+		{Path: "internal/promptfile", Floor: 3, Beside: []string{"composer/request"}, Third: []string{json, yaml}},
 
 		// Floor 4: the first with effects.
 		{Path: "replay", Floor: 4, Third: []string{blake3, json, udiff, zstd}},
@@ -139,7 +141,8 @@ func alsoStd() map[string][]string {
 		// The date comes in as a value; reading the clock is its own check.
 		"composer/request": {"time"},
 		// Reads prompt files, as its name says, and ends before sections exist.
-		"internal/promptfile": {"io/fs", "os", "path", "path/filepath"},
+		// It reads instants and the names of time zones too.
+		"internal/promptfile": {"io/fs", "os", "path", "path/filepath", "time"},
 		// One of the logs is a zip archive, in memory; and times are read as they are written, never asked for.
 		"composer/messages/sessions": {"archive/zip", "time"},
 		// A glob is what path.Match says it is; nothing else of the package is used.
