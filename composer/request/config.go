@@ -13,10 +13,13 @@ type Config struct {
 	Reserve   int64            // tokens kept free for the output, tool definitions and files; from 0 to below the context size
 	Estimator *measure.Measure // counts tokens; nil: [measure.QuarterTokens]
 
-	Caching          bool // the prompt is split at {cacheBreakpoint}, and the stable block gets a breakpoint
-	Shared           bool // tenants share the stable block's cache entries; else the tenant is in the cache key
-	TTL              TTL  // of the stable block
-	MarkConversation bool // with Caching: breakpoints behind history and question too
+	Caching bool // the prompt is split at {cacheBreakpoint}, and the stable block gets a breakpoint
+	Shared  bool // tenants share the stable block's cache entries; else the tenant is in the cache key
+	TTL     TTL  // of the stable block
+
+	// MarkConversation asks, with Caching, for breakpoints behind history and question too. They pay where the per-call
+	// block before them stays as it is from call to call: a prefix is read only when all of it is the same.
+	MarkConversation bool
 
 	// LoadSkillTool is the tool by which the model reads a skill. Where it is among the tools, skills are listed; else,
 	// and always when this is "", they are written out.

@@ -34,7 +34,10 @@ func Example() {
 		return
 	}
 	fmt.Printf("%s|%s\n", res.Stable, res.PerCall)
-	fmt.Println(res.EstimatedTokens, res.Chunks, res.Warnings)
+	fmt.Println(res.EstimatedTokens, res.Chunks)
+	for _, w := range res.Warnings {
+		fmt.Println(w)
+	}
 	// Output:
 	// You answer for Acme.
 	// Answer in one sentence.|
@@ -42,7 +45,9 @@ func Example() {
 	// The user is Ada.
 	// [returns]
 	// Goods go back within 30 days.
-	// 40 [returns] [{turns_trimmed  2} {kb_chunks_trimmed  1}]
+	// 40 [returns]
+	// turns_trimmed: turns of history left out: 2
+	// kb_chunks_trimmed: chunks left out: 1
 }
 
 func ExampleAssembler_HistoryBudget() {

@@ -7,9 +7,9 @@ import (
 
 // A Marker is a cache marker in a body.
 type Marker struct {
-	At     string // the block that carries it, as a JSON pointer into the body
-	TTL    TTL
-	Tokens int64 // the estimate of the prefix that ends here
+	At     string `json:"at"` // the block that carries it, as a JSON pointer into the body
+	TTL    TTL    `json:"ttl"`
+	Tokens int64  `json:"tokens"` // the estimate of the prefix that ends here
 }
 
 // A FindingCode names what a [Finding] is about. Codes are stable.

@@ -120,6 +120,20 @@ func (t TTL) String() string {
 	return ttls[t]
 }
 
+// MarshalText writes the lifetime as providers spell it.
+func (t TTL) MarshalText() ([]byte, error) {
+	if int(t) >= len(ttls) {
+		return nil, fmt.Errorf("request: unknown lifetime %d", t)
+	}
+	return []byte(ttls[t]), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (t *TTL) UnmarshalText(text []byte) (err error) {
+	*t, err = ParseTTL(string(text))
+	return err
+}
+
 // ParseTTL reads what [TTL.String] writes.
 func ParseTTL(text string) (TTL, error) {
 	for t := range ttls {

@@ -144,6 +144,18 @@ func readAll(file fs.File) (string, error) {
 
 // file reads the text file that a node names.
 func (d *decoder) file(n *node) (string, error) {
+	content, err := d.bytes(n)
+	if err != nil {
+		return "", err
+	}
+	if offset := invalidUTF8(content); offset >= 0 {
+		return "", d.fail(n.line, d.prefix()+quoted(n.text)+fmt.Sprintf(" has invalid UTF-8 at byte %d", offset), "want a text in UTF-8")
+	}
+	return content, nil
+}
+
+// bytes reads the file that a node names.
+func (d *decoder) bytes(n *node) (string, error) {
 	name, err := d.text(n)
 	if err != nil {
 		return "", err
@@ -176,9 +188,6 @@ func (d *decoder) file(n *node) (string, error) {
 	}
 	if d.files.total > MaxFiles {
 		return refuse("is too much", "want at most 256 MiB of files in one prompt file", nil)
-	}
-	if offset := invalidUTF8(content); offset >= 0 {
-		return refuse(fmt.Sprintf("has invalid UTF-8 at byte %d", offset), "want a text in UTF-8", nil)
 	}
 	return content, nil
 }

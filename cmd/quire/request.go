@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/quirehq/quire/composer/measure"
+	openaiwire "github.com/quirehq/quire/composer/messages/openai"
+	"github.com/quirehq/quire/composer/request"
+	"github.com/quirehq/quire/composer/request/anthropic"
+	"github.com/quirehq/quire/composer/request/openai"
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/promptfile"
+	"github.com/quirehq/quire/replay"
+)
+
+// requestOverrides are the keys of a request file that have a flag of the same name.
+var requestOverrides = [...]struct{ key, value, usage string }{
+	{"reserve", "N", "tokens kept free for the output, tool definitions and files"},
+	{"now", "TIME", "the instant of the call, such as 2026-01-31T12:00:00Z"},
+	{"question", "TEXT", "the question"},
+}
+
+func requestCommand(s *streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "request FILE",
+		Short: "Assemble the request of one model call, and print the provider's body",
+		Long: `Assemble one model call from a request file: a template with slots, what fills them, the history and the question; under
+the context of the model. Print the body that the provider takes, with cache markers.
+
+History that does not fit goes first, the oldest first, then the lowest-ranked chunks. What was left out, and what is wrong
+with the template, is told on standard error.
+
+Outputs, by -o:
+  body         the body (the default)
+  json         body, fingerprint, chunks, estimate, markers, findings and warnings, on one line
+  fingerprint  the request's fingerprint: what it asks, without how the answer travels
+  recipe       the recipe of kind request, without a line end`,
+		Example: `  quire request examples/request.yaml
+  quire request examples/request.yaml --provider openai --api responses --breakpoints implicit
+  quire request examples/request.yaml --reserve 2000 -o json`,
+		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+	}
+	f := &requestFlags{cmd: cmd}
+	for _, o := range requestOverrides {
+		cmd.Flags().String(o.key, "", "instead of the file's: "+o.usage)
+	}
+	cmd.Flags().StringVar(&f.provider, "provider", "anthropic", "whose body: anthropic or openai")
+	cmd.Flags().StringVar(&f.api, "api", "chat", "openai: chat or responses")
+	cmd.Flags().StringVar(&f.breakpoints, "breakpoints", "automatic", "openai: who places them: automatic, implicit or explicit")
+	cmd.Flags().Int64Var(&f.minTokens, "min-tokens", 0, "how many tokens a prefix needs for the model to cache it")
+	cmd.Flags().BoolVar(&f.allowOutside, "allow-outside", false, "let the request file name files outside its folder")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "body", "what to print: body, json, fingerprint or recipe")
+	record := cmd.Flags().Bool("record", false, "store what was assembled as a turn of the session")
+	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		res, err := f.run(s, args[0])
+		if err != nil || !*record {
+			return err
+		}
+		session, at, err := turn.of()
+		if err != nil {
+			return err
+		}
+		return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
+			_, err := replay.NewRecorder(store, session).RecordCompilation(ctx, replay.Compilation{
+				Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs(),
+			}, at)
+			return recordError(err)
+		})
+	}
+	return cmd
+}
+
+type requestFlags struct {
+	cmd                                *cobra.Command
+	provider, api, breakpoints, output string
+	minTokens                          int64
+	allowOutside                       bool
+}
+
+// run assembles the request of a file and prints what is asked for.
+func (f *requestFlags) run(s *streams, file string) (request.Result, error) {
+	doc, err := f.read(s, file)
+	if err != nil {
+		return request.Result{}, err
+	}
+	assembler, err := request.New(doc.Config)
+	if err != nil {
+		return request.Result{}, doc.Locate(err)
+	}
+	res, err := assembler.Build(doc.Input)
+	if err != nil {
+		return res, doc.Locate(err)
+	}
+	body, err := f.body(res.Request, doc.Config.Estimator)
+	if err != nil {
+		return res, fmt.Errorf("%s: %w", doc.Name, err)
+	}
+	var out []byte
+	switch f.output {
+	case "body":
+		out = append(body.JSON, '\n')
+	case "json":
+		out, err = report(res, body)
+	case "fingerprint":
+		var key fingerprint.Key
+		key, err = request.Fingerprint(body.JSON, request.TransportFields())
+		out = fmt.Appendln(out, key)
+	case "recipe":
+		out = res.Recipe()
+	default:
+		return res, fmt.Errorf("-o: unknown output %q; want body, json, fingerprint or recipe", f.output)
+	}
+	if err != nil {
+		return res, fmt.Errorf("%s: %w", doc.Name, err)
+	}
+	if _, err := s.out.Write(out); err != nil {
+		return res, err
+	}
+	if f.output != "json" { // which has them
+		for _, w := range res.Warnings {
+			s.warn("%s: %v", doc.Name, w)
+		}
+	}
+	return res, nil
+}
+
+func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocument, error) {
+	src, name, err := readInput(s, file)
+	if err != nil {
+		return nil, err
+	}
+	folder := "."
+	if file != "-" {
+		folder = filepath.Dir(file)
+	}
+	flags := promptFlags{cmd: f.cmd, allowOutside: f.allowOutside}
+	open, done := flags.opener(folder)
+	defer done()
+	o := promptfile.Options{Open: open, JSON: strings.EqualFold(filepath.Ext(file), ".json")}
+	for _, set := range requestOverrides {
+		if flag := f.cmd.Flags().Lookup(set.key); flag.Changed {
+			o.Set = append(o.Set, promptfile.Setting{Key: set.key, Value: flag.Value.String(), Origin: "--" + set.key})
+		}
+	}
+	return promptfile.ReadRequest(src, name, o)
+}
+
+// body writes the body of the provider.
+func (f *requestFlags) body(q request.Request, estimator *measure.Measure) (anthropic.Body, error) {
+	switch f.provider {
+	case "anthropic":
+		for _, name := range []string{"api", "breakpoints"} {
+			if f.cmd.Flags().Changed(name) {
+				return anthropic.Body{}, fmt.Errorf("--%s goes with --provider openai", name)
+			}
+		}
+		return anthropic.Write(q, anthropic.Options{MinTokens: f.minTokens, Estimator: estimator})
+	case "openai":
+	default:
+		return anthropic.Body{}, fmt.Errorf("--provider: unknown provider %q; want anthropic or openai", f.provider)
+	}
+	o := openai.Options{MinTokens: f.minTokens, Estimator: estimator}
+	switch f.api {
+	case "chat":
+	case "responses":
+		o.API = openaiwire.Responses
+	default:
+		return anthropic.Body{}, fmt.Errorf("--api: unknown API %q; want chat or responses", f.api)
+	}
+	switch f.breakpoints {
+	case "automatic":
+	case "implicit":
+		o.Mode = openai.Implicit
+	case "explicit":
+		o.Mode = openai.Explicit
+	default:
+		return anthropic.Body{}, fmt.Errorf("--breakpoints: unknown mode %q; want automatic, implicit or explicit", f.breakpoints)
+	}
+	b, err := openai.Write(q, o)
+	return anthropic.Body{JSON: b.JSON, Markers: b.Markers, Findings: b.Findings}, err
+}
+
+// report writes all that was decided, on one line.
+func report(res request.Result, body anthropic.Body) ([]byte, error) {
+	key, err := request.Fingerprint(body.JSON, request.TransportFields())
+	if err != nil {
+		return nil, err
+	}
+	out, err := json.Marshal(struct {
+		Body            jsontext.Value     `json:"body"`
+		Fingerprint     fingerprint.Key    `json:"fingerprint"`
+		TemplateVersion fingerprint.Digest `json:"templateVersion"`
+		StableDigest    fingerprint.Digest `json:"stableDigest,omitzero"`
+		CacheKey        fingerprint.Key    `json:"cacheKey,omitzero"`
+		Chunks          []string           `json:"chunks"`
+		EstimatedTokens int64              `json:"estimatedTokens"`
+		HistoryBudget   int64              `json:"historyBudget"`
+		Markers         []request.Marker   `json:"markers"`
+		Findings        []request.Finding  `json:"findings"`
+		Warnings        []request.Warning  `json:"warnings"`
+	}{body.JSON, key, res.TemplateVersion, res.StableDigest, res.CacheKey, res.Chunks, res.EstimatedTokens, res.HistoryBudget,
+		body.Markers, body.Findings, res.Warnings})
+	return append(out, '\n'), err
+}
