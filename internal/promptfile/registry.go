@@ -102,6 +102,9 @@ func (d *decoder) register(r *registry) (*RegistryDocument, error) {
 	}
 	doc := &RegistryDocument{Name: d.name, Registry: made.As("the file"), Config: r.config,
 		scopes: map[string]fragments.Scope{"": {}}, lines: map[place]int{}, toolOrder: r.toolOrderLine}
+	for name, line := range r.openers {
+		doc.lines[place{kind: fragments.KindSection, name: name}] = line
+	}
 	for _, s := range r.scopes {
 		parent, declared := doc.scopes[s.parent]
 		if !declared {
@@ -204,7 +207,7 @@ func (doc *RegistryDocument) wantScope(name, how string) string {
 	return "want " + oneOf(names)
 }
 
-// Locate turns an error of package fragments about something that the file registers into an [Error] at its line. An
+// Locate turns an error of package fragments or composer about something that the file registers into an [Error] at its line. An
 // error about an assembly knows no scope: pass the one it was made for, and the nearest of that name is meant.
 func (doc *RegistryDocument) Locate(err error, assembled ...fragments.Scope) error {
 	if err == nil {
@@ -212,21 +215,29 @@ func (doc *RegistryDocument) Locate(err error, assembled ...fragments.Scope) err
 	}
 	located := &Error{File: doc.Name, What: strings.TrimPrefix(strings.TrimPrefix(err.Error(), "fragments: "), "composer: "), Err: err}
 	var about *fragments.Error
-	if !errors.As(err, &about) {
-		if errors.Is(err, fragments.ErrUnregisteredTool) {
-			located.Line = doc.toolOrder
-		}
-		return located
-	}
-	located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
-	if about.Owner != "" {
+	var composed *composer.SectionError
+	switch {
+	case errors.As(err, &about) && about.Owner != "":
+		located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
 		located.Line = doc.lines[place{about.Kind, about.Name, about.Scope}]
-		return located
-	}
-	for _, scope := range assembled {
-		for at, more := scope, true; more && located.Line == 0; at, more = at.Parent() {
-			located.Line = doc.lines[place{about.Kind, about.Name, at}]
-		}
+	case about != nil:
+		located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
+		located.Line = doc.lineOf(about.Kind, about.Name, assembled)
+	case errors.As(err, &composed):
+		located.What = fmt.Sprintf("section %s: %v", quoted(composed.ID), composed.Err)
+		located.Line = doc.lineOf(fragments.KindSection, composed.ID, assembled)
+	case errors.Is(err, fragments.ErrUnregisteredTool):
+		located.Line = doc.toolOrder
 	}
 	return located
+}
+
+// lineOf returns the line of the nearest thing of a name, as seen from the scopes; 0 when there is none.
+func (doc *RegistryDocument) lineOf(kind fragments.Kind, name string, from []fragments.Scope) (line int) {
+	for _, scope := range from {
+		for at, more := scope, true; more && line == 0; at, more = at.Parent() {
+			line = doc.lines[place{kind, name, at}]
+		}
+	}
+	return line
 }

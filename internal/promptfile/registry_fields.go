@@ -1,6 +1,7 @@
 package promptfile
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -16,8 +17,16 @@ type registry struct {
 	owned         // what stands at the top, owned by the file
 	options       fragments.Options
 	toolOrderLine int
+	openers       map[string]int // the lines of the sections that options have, by name
 	scopes        []scope
 	plugins       []*owned
+}
+
+func (r *registry) opens(section string, line int) {
+	if r.openers == nil {
+		r.openers = make(map[string]int)
+	}
+	r.openers[section] = line
 }
 
 type scope struct {
@@ -91,12 +100,14 @@ func registryFields() []field[registry] {
 				r.options.NoIdentity = true
 				return nil
 			}
+			r.opens(fragments.IdentitySection, n.line)
 			if r.options.Identity, err = d.text(n); err == nil && r.options.Identity == "" {
 				err = d.wrong(n, "want a text, or false for none")
 			}
 			return err
 		}},
 		field[registry]{key: "persona", read: func(d *decoder, n *node, r *registry) (err error) {
+			r.opens(fragments.PersonaSection, n.line)
 			r.options.Persona, err = d.text(n)
 			return err
 		}},
@@ -324,7 +335,10 @@ func (d *decoder) appendJSON(dst []byte, n *node) ([]byte, error) {
 		}
 		return append(dst, n.text...), nil
 	case n.isNumber():
-		if _, err := fingerprint.Canonical([]byte(n.text)); err != nil {
+		switch _, err := fingerprint.Canonical([]byte(n.text)); {
+		case errors.Is(err, fingerprint.ErrInexactInteger), errors.Is(err, fingerprint.ErrNumberRange):
+			return dst, d.wrong(n, "want one that a double holds exactly; in quotes it is a text")
+		case err != nil:
 			return dst, d.wrong(n, "want a number as JSON writes it; in quotes it is a text")
 		}
 		return append(dst, n.text...), nil

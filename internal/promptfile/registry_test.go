@@ -117,7 +117,11 @@ func TestRegistryMistakes(t *testing.T) {
 		{"tool twice", "tools:\n- name: p\n  tools: [{name: t}]\n- name: q\n  tools: [{name: t}]", "r.yaml:4: tools \"q\": duplicate tool name \"t\": provider \"p\" of \"the file\" has it already"},
 		{"unknown reference", "persona: a\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
 		{"reference without a value", "variables: [{name: b}]\nsections:\n- name: a\n  text: \"{{b}}\"", "r.yaml:3: section \"a\": line 1, byte 0: variable without a value: {{b}}; known are b"},
-		{"reference in the persona", "persona: \"{{b}}\"", "r.yaml: section \"deployment:persona\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
+		{"reference in the persona", "persona: \"{{b}}\"", "r.yaml:1: section \"deployment:persona\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
+		{"reference in the identity", "budget: 1\nidentity: \"{{b}}\"", "r.yaml:2: section \"harness:identity\": line 1, byte 0: unknown variable: {{b}}; there are no variables"},
+		{"a persona of two owners", "persona: a\nsections:\n- {name: deployment:persona, text: b}", "r.yaml:3: section \"deployment:persona\": duplicate name; it is at line 1 already, and a scope has a name once"},
+		{"integer of a schema", "tools:\n- name: p\n  tools:\n  - name: t\n    schema:\n      a: 9007199254740993", "r.yaml:6: tool \"t\": schema: the number 9007199254740993; want one that a double holds exactly; in quotes it is a text"},
+		{"large number of a schema", "tools:\n- name: p\n  tools:\n  - name: t\n    schema:\n      a: 1e999", "r.yaml:6: tool \"t\": schema: the number 1e999; want one that a double holds exactly; in quotes it is a text"},
 		{"budget", "budget: -1", "r.yaml:1: budget: the number -1; want a non-negative decimal integer, such as 2000"},
 	}
 	for _, tt := range tests {
