@@ -251,3 +251,11 @@ func ExampleEstimateChars() {
 	fmt.Println(guidance.EstimateChars(guidance.Resolve(guidance.Params{Registry: reg, ToolName: "emoji"})))
 	// Output: 14
 }
+
+func TestModesAreReadAsTheyAreWritten(t *testing.T) {
+	for _, mode := range []guidance.Mode{guidance.Exact, guidance.Prefix, guidance.Glob} {
+		if again, err := guidance.ParseMode(mode.String()); err != nil || again != mode {
+			t.Errorf("%v is read as %v, %v", mode, again, err)
+		}
+	}
+}
