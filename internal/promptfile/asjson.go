@@ -3,7 +3,7 @@ package promptfile
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/quirehq/quire/fingerprint"
 )
 
 // JSON reads a source of one document, in either notation, and returns it as JSON: for files that are described by JSON
@@ -20,27 +20,26 @@ func JSON(src []byte, name string) ([]byte, error) {
 	if len(roots) > 1 {
 		return nil, s.fail(roots[1].line, "a second document", "want one")
 	}
-	return s.appendJSON(nil, &roots[0])
+	d := decoder{source: s}
+	return d.appendJSON(nil, &roots[0])
 }
 
-func (s *source) appendJSON(dst []byte, n *node) (_ []byte, err error) {
+// appendJSON writes a value as JSON. A number is written as it stands, so it has to be one in JSON too.
+func (d *decoder) appendJSON(dst []byte, n *node) (_ []byte, err error) {
 	switch {
 	case n.kind == mapping:
-		seen := make(map[string]bool, len(n.keys))
+		first := make(map[string]int, len(n.keys)) // the line of a key
 		dst = append(dst, '{')
 		for i, key := range n.keys {
-			if seen[key.text] {
-				return nil, s.fail(key.line, fmt.Sprintf("the key %s stands twice", quoted(key.text)), "want it once")
+			if line, twice := first[key.text]; twice {
+				return nil, d.fail(key.line, d.prefix()+"the key "+quoted(key.text)+" stands twice", fmt.Sprintf("it is at line %d already", line))
 			}
-			seen[key.text] = true
+			first[key.text] = key.line
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = jsontext.AppendQuote(dst, key.text); err != nil {
-				return nil, s.fail(key.line, err.Error(), "want a key in UTF-8")
-			}
-			dst = append(dst, ':')
-			if dst, err = s.appendJSON(dst, &n.items[i]); err != nil {
+			dst = append(fingerprint.AppendJSONString(dst, key.text), ':')
+			if dst, err = d.appendJSON(dst, &n.items[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -51,7 +50,7 @@ func (s *source) appendJSON(dst []byte, n *node) (_ []byte, err error) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			if dst, err = s.appendJSON(dst, &n.items[i]); err != nil {
+			if dst, err = d.appendJSON(dst, &n.items[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -59,18 +58,15 @@ func (s *source) appendJSON(dst []byte, n *node) (_ []byte, err error) {
 	case n.isNull():
 		return append(dst, "null"...), nil
 	case n.isBool():
-		if n.text[0]|0x20 == 't' {
-			return append(dst, "true"...), nil
+		if n.text != "true" && n.text != "false" {
+			return nil, d.wrong(n, "want true or false")
 		}
-		return append(dst, "false"...), nil
+		return append(dst, n.text...), nil
 	case n.isNumber():
-		if v := jsontext.Value(n.text); !v.IsValid() {
-			return nil, s.fail(n.line, "the number "+shown(n.text), "want it as JSON spells it, or a text in quotes")
+		if _, err := fingerprint.Canonical([]byte(n.text)); err != nil {
+			return nil, d.wrong(n, "want a number as JSON writes it; in quotes it is a text")
 		}
 		return append(dst, n.text...), nil
 	}
-	if dst, err = jsontext.AppendQuote(dst, n.text); err != nil {
-		return nil, s.fail(n.line, err.Error(), "want a text in UTF-8")
-	}
-	return dst, nil
+	return fingerprint.AppendJSONString(dst, n.text), nil
 }

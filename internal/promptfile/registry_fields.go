@@ -1,13 +1,11 @@
 package promptfile
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
 )
 
@@ -17,16 +15,8 @@ type registry struct {
 	owned         // what stands at the top, owned by the file
 	options       fragments.Options
 	toolOrderLine int
-	openers       map[string]int // the lines of the sections that options have, by name
 	scopes        []scope
 	plugins       []*owned
-}
-
-func (r *registry) opens(section string, line int) {
-	if r.openers == nil {
-		r.openers = make(map[string]int)
-	}
-	r.openers[section] = line
 }
 
 type scope struct {
@@ -100,14 +90,12 @@ func registryFields() []field[registry] {
 				r.options.NoIdentity = true
 				return nil
 			}
-			r.opens(fragments.IdentitySection, n.line)
 			if r.options.Identity, err = d.text(n); err == nil && r.options.Identity == "" {
 				err = d.wrong(n, "want a text, or false for none")
 			}
 			return err
 		}},
 		field[registry]{key: "persona", read: func(d *decoder, n *node, r *registry) (err error) {
-			r.opens(fragments.PersonaSection, n.line)
 			r.options.Persona, err = d.text(n)
 			return err
 		}},
@@ -298,50 +286,4 @@ func (d *decoder) texts(n *node) ([]string, error) {
 		}
 	}
 	return texts, nil
-}
-
-// appendJSON writes a value as JSON. A number is written as it stands, so it has to be one in JSON too.
-func (d *decoder) appendJSON(dst []byte, n *node) ([]byte, error) {
-	var err error
-	switch {
-	case n.kind == mapping:
-		dst = append(dst, '{')
-		for i := range n.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(fingerprint.AppendJSONString(dst, n.keys[i].text), ':')
-			if dst, err = d.appendJSON(dst, &n.items[i]); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, '}'), nil
-	case n.kind == sequence:
-		dst = append(dst, '[')
-		for i := range n.items {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = d.appendJSON(dst, &n.items[i]); err != nil {
-				return dst, err
-			}
-		}
-		return append(dst, ']'), nil
-	case n.isNull():
-		return append(dst, "null"...), nil
-	case n.isBool():
-		if n.text != "true" && n.text != "false" {
-			return dst, d.wrong(n, "want true or false")
-		}
-		return append(dst, n.text...), nil
-	case n.isNumber():
-		switch _, err := fingerprint.Canonical([]byte(n.text)); {
-		case errors.Is(err, fingerprint.ErrInexactInteger), errors.Is(err, fingerprint.ErrNumberRange):
-			return dst, d.wrong(n, "want one that a double holds exactly; in quotes it is a text")
-		case err != nil:
-			return dst, d.wrong(n, "want a number as JSON writes it; in quotes it is a text")
-		}
-		return append(dst, n.text...), nil
-	}
-	return fingerprint.AppendJSONString(dst, n.text), nil
 }
