@@ -91,3 +91,47 @@ func TestSessionsAreVerified(t *testing.T) {
 	}
 	t.Log(report)
 }
+
+// TestWithoutABudgetTheBodyIsTheSame checks that a request that is read, assembled whole and written again says what it
+// said. Only calls without an id differ: they get one.
+func TestWithoutABudgetTheBodyIsTheSame(t *testing.T) {
+	files := []string{"../../composer/messages/sessions/testdata/files/requests.jsonl"}
+	if root := os.Getenv("QUIRE_DATA"); root != "" {
+		more, err := filepath.Glob(filepath.Join(root, "requests", "*", "*.json*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	for _, path := range files {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sessions.Read(path, f, sessions.Options{})
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range s.Calls {
+			if call.API == sessions.Gemini {
+				continue // has no ids
+			}
+			want, err := call.AppendJSON(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := call.Prompt().Assemble(messages.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := call.With(a.Messages).AppendJSON(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(want) != string(got) {
+				t.Errorf("%s:%d:\nwant %.2000s\ngot  %.2000s", path, call.Line, want, got)
+			}
+		}
+	}
+}

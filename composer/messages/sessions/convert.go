@@ -12,7 +12,7 @@ import (
 // With returns the call with other messages: those of an assembly of its prompt. A system message that leads them becomes
 // the system prompt, where the call has one.
 func (c Call) With(list []messages.Message) Call {
-	c.Bare, c.Lead = false, 0
+	c.Lead = 0
 	if c.System.Role != "" && len(list) > 0 && list[0].Role == messages.System {
 		c.System, list = list[0], list[1:]
 	}
