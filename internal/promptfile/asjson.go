@@ -1,6 +1,7 @@
 package promptfile
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/quirehq/quire/fingerprint"
@@ -63,7 +64,10 @@ func (d *decoder) appendJSON(dst []byte, n *node) (_ []byte, err error) {
 		}
 		return append(dst, n.text...), nil
 	case n.isNumber():
-		if _, err := fingerprint.Canonical([]byte(n.text)); err != nil {
+		switch _, err := fingerprint.Canonical([]byte(n.text)); {
+		case errors.Is(err, fingerprint.ErrInexactInteger), errors.Is(err, fingerprint.ErrNumberRange):
+			return nil, d.wrong(n, "want one that a double holds exactly; in quotes it is a text")
+		case err != nil:
 			return nil, d.wrong(n, "want a number as JSON writes it; in quotes it is a text")
 		}
 		return append(dst, n.text...), nil

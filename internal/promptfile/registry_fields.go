@@ -15,8 +15,16 @@ type registry struct {
 	owned         // what stands at the top, owned by the file
 	options       fragments.Options
 	toolOrderLine int
+	openers       map[string]int // the lines of the sections that options have, by name
 	scopes        []scope
 	plugins       []*owned
+}
+
+func (r *registry) opens(section string, line int) {
+	if r.openers == nil {
+		r.openers = make(map[string]int)
+	}
+	r.openers[section] = line
 }
 
 type scope struct {
@@ -90,12 +98,14 @@ func registryFields() []field[registry] {
 				r.options.NoIdentity = true
 				return nil
 			}
+			r.opens(fragments.IdentitySection, n.line)
 			if r.options.Identity, err = d.text(n); err == nil && r.options.Identity == "" {
 				err = d.wrong(n, "want a text, or false for none")
 			}
 			return err
 		}},
 		field[registry]{key: "persona", read: func(d *decoder, n *node, r *registry) (err error) {
+			r.opens(fragments.PersonaSection, n.line)
 			r.options.Persona, err = d.text(n)
 			return err
 		}},
