@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -144,7 +145,8 @@ func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocumen
 	flags := promptFlags{cmd: f.cmd, allowOutside: f.allowOutside}
 	open, done := flags.opener(folder)
 	defer done()
-	o := promptfile.Options{Open: open, JSON: strings.EqualFold(filepath.Ext(file), ".json")}
+	o := promptfile.RequestOptions{Zone: time.LoadLocation}
+	o.Options = promptfile.Options{Open: open, JSON: strings.EqualFold(filepath.Ext(file), ".json")}
 	for _, set := range requestOverrides {
 		if flag := f.cmd.Flags().Lookup(set.key); flag.Changed {
 			o.Set = append(o.Set, promptfile.Setting{Key: set.key, Value: flag.Value.String(), Origin: "--" + set.key})

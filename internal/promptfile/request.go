@@ -1,6 +1,7 @@
 package promptfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -19,8 +20,17 @@ type RequestDocument struct {
 	Input  request.Input
 }
 
+// RequestOptions say how a request file is read.
+type RequestOptions struct {
+	// Options are those of prompt files: Set replaces keys of the request.
+	Options
+
+	// Zone finds a time zone by its name, as time.LoadLocation does. With nil the only zone is UTC.
+	Zone func(name string) (*time.Location, error)
+}
+
 // ReadRequest reads a request file, of at most [MaxSource] bytes and of one document. Every error is an [Error].
-func ReadRequest(src []byte, name string, opts Options) (*RequestDocument, error) {
+func ReadRequest(src []byte, name string, opts RequestOptions) (*RequestDocument, error) {
 	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the request file has more than 64 MiB", "keep long texts in files of their own")
@@ -37,7 +47,7 @@ func ReadRequest(src []byte, name string, opts Options) (*RequestDocument, error
 	if root.kind != mapping {
 		return nil, d.fail(root.line, "the request is "+root.String(), "want a mapping with keys such as template and question")
 	}
-	var r requestFile
+	r := requestFile{zone: opts.Zone}
 	if err := decode(&d, root, requestFields(), &r); err != nil {
 		return nil, err
 	}
@@ -71,7 +81,10 @@ type requestFile struct {
 	template    string
 	hasTemplate int
 	stable      []string
+	zone        func(name string) (*time.Location, error)
 }
+
+var errUnknownZone = errors.New("unknown time zone")
 
 func requestFields() []field[requestFile] {
 	text := func(key string, into func(*requestFile) *string) field[requestFile] {
@@ -148,7 +161,16 @@ func requestFields() []field[requestFile] {
 			if err != nil {
 				return err
 			}
-			if r.input.Zone, err = time.LoadLocation(name); err != nil || name == "Local" || name == "" {
+			r.input.Zone = time.UTC
+			if name == "UTC" {
+				return nil
+			}
+			if name == "" || name == "Local" || r.zone == nil { // the machine's own zone is no value
+				err = errUnknownZone
+			} else {
+				r.input.Zone, err = r.zone(name)
+			}
+			if err != nil {
 				return d.wrong(n, "want the name of a time zone, such as Europe/Berlin or UTC")
 			}
 			return nil

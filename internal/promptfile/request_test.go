@@ -1,6 +1,7 @@
 package promptfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,21 +54,25 @@ files: [{path: a/b.PNG}, {name: n, media-type: text/plain, path: t.txt}]
 params: {temperature: 0.50, stop: [a]}
 `
 
+// zones knows one zone, on every machine.
+func zones(name string) (*time.Location, error) {
+	if name != "Europe/Berlin" {
+		return nil, errors.New("unknown zone")
+	}
+	return time.FixedZone(name, 3600), nil
+}
+
 func TestReadRequest(t *testing.T) {
 	files := fstest.MapFS{"t.txt": {Data: []byte("template {today}")}, "a/b.PNG": {Data: []byte{0xff, 0}}}
-	doc, err := promptfile.ReadRequest([]byte(everything), "r.yaml", promptfile.Options{Open: files.Open,
-		Set: []promptfile.Setting{{Key: "reserve", Value: "7", Origin: "--reserve"}, {Key: "locale", Value: "123", Origin: "--locale"}}})
+	doc, err := promptfile.ReadRequest([]byte(everything), "r.yaml", promptfile.RequestOptions{Zone: zones, Options: promptfile.Options{Open: files.Open,
+		Set: []promptfile.Setting{{Key: "reserve", Value: "7", Origin: "--reserve"}, {Key: "locale", Value: "123", Origin: "--locale"}}}})
 	if err != nil {
 		t.Fatal(err)
-	}
-	zone, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Skip(err)
 	}
 	in := request.Input{
 		Tenant: "acme", Template: request.ParseTemplate("template {today}", []string{"skills"}), OutputFormat: "of", Addendum: "ad",
 		Skills: []request.Skill{{Name: "s", Description: "d", Body: "b"}, {Name: "s2", Body: "template {today}"}},
-		Now:    time.Date(2026, 11, 30, 0, 2, 3, 0, time.UTC), Zone: zone, Locale: "123",
+		Now:    time.Date(2026, 11, 30, 0, 2, 3, 0, time.UTC), Locale: "123",
 		Instructions: "in", Context: "co", Facts: "fa", Notes: "no",
 		Chunks: []request.Chunk{{ID: "c", Text: "t", Rank: -3}, {ID: "c2", Text: "template {today}"}},
 		History: []messages.Message{
@@ -115,6 +120,7 @@ func TestRequestMistakes(t *testing.T) {
 		{"a key of the model", "model: {contxt: 9}", `r.yaml:1: model: unknown key "contxt"; did you mean context?`},
 		{"a lifetime", head + "ttl: 2h", `r.yaml:3: ttl: the text "2h"; want 5m or 1h`},
 		{"an instant", head + "now: yesterday", `r.yaml:3: now: the text "yesterday"; want an instant, such as 2026-01-31T12:00:00Z`},
+		{"a zone", head + "timezone: Mars/Base", `r.yaml:3: timezone: the text "Mars/Base"; want the name of a time zone`},
 		{"the machine's zone", head + "timezone: Local", `r.yaml:3: timezone: the text "Local"; want the name of a time zone`},
 		{"a chunk without an id", head + "chunks:\n- {text: a}", "r.yaml:4: a chunk has no id; want the key id"},
 		{"a rank", head + "chunks:\n- {id: a, rank: 0.5}", "r.yaml:4: chunk 1: rank: the number 0.5; want a decimal integer"},
@@ -127,7 +133,7 @@ func TestRequestMistakes(t *testing.T) {
 		{"parameters", head + "params: a", `r.yaml:3: params: the text "a"; want a mapping of further members of the body`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := promptfile.ReadRequest([]byte(test.src), "r.yaml", promptfile.Options{Open: fstest.MapFS{"t": {}}.Open}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			if _, err := promptfile.ReadRequest([]byte(test.src), "r.yaml", promptfile.RequestOptions{Zone: zones, Options: promptfile.Options{Open: fstest.MapFS{"t": {}}.Open}}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
@@ -142,7 +148,7 @@ func TestExampleRequest(t *testing.T) {
 	}
 	folder := promptfile.NewFolder(filepath.Dir(name))
 	defer folder.Close()
-	doc, err := promptfile.ReadRequest(src, name, promptfile.Options{Open: folder.Open})
+	doc, err := promptfile.ReadRequest(src, name, promptfile.RequestOptions{Zone: zones, Options: promptfile.Options{Open: folder.Open}})
 	if err != nil {
 		t.Fatal(err)
 	}
