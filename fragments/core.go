@@ -3,6 +3,8 @@ package fragments
 import (
 	"slices"
 	"strings"
+
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A CoreTemplate is a place in the prompt that is agreed on and empty. It is composed only when a host contributes a
@@ -72,30 +74,9 @@ func coreRank(name string) int {
 func nearestCoreTemplate(id string) string {
 	nearest, least := "", -1
 	for _, t := range coreTemplates {
-		if d := editDistance(id, t.ID); least < 0 || d < least {
+		if d := edits.Distance(id, t.ID); least < 0 || d < least {
 			nearest, least = t.ID, d
 		}
 	}
 	return nearest
-}
-
-// editDistance counts the bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
