@@ -110,14 +110,14 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (report CheckRep
 		}
 	}
 
-	heads := map[string]bool{}
+	first := map[string]int64{} // by session, as its head says
 	var prev Entry
 	p := Query{}
 	for head, err := range store.Heads(ctx, "") {
 		if err != nil {
 			return report, err
 		}
-		heads[head.Session] = true
+		first[head.Session] = head.First
 		report.Sessions++
 		ok := r.planSession(ctx, p, head, func(j *job) bool {
 			for _, o := range j.outcomes {
@@ -141,11 +141,17 @@ func Check(ctx context.Context, store Store, opts CheckOptions) (report CheckRep
 		if err != nil {
 			return report, err
 		}
-		if !heads[e.Session] {
-			heads[e.Session] = true
-			if err := damage(r.noSession(ctx, e.Session)); err != nil {
-				return report, err
-			}
+		from, known := first[e.Session]
+		switch {
+		case !known:
+			first[e.Session] = e.Seq // told once
+			err = damage(r.noSession(ctx, e.Session))
+		case e.Seq < from:
+			err = damage(&CorruptError{Name: e.Record, Place: fmt.Sprintf("%s@%d", e.Session, e.Turn),
+				Err: fmt.Errorf("seq %d stands before the first of its session, %d", e.Seq, from)})
+		}
+		if err != nil {
+			return report, err
 		}
 	}
 	for part := range parts { // counting does not care about the order

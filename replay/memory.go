@@ -41,7 +41,7 @@ func (m *Memory) Append(ctx context.Context, batch Batch) error {
 		if !begun {
 			entries = slices.Clone(m.log[e.Session])
 		}
-		if n := len(entries); n > 0 && entries[n-1].Seq+1 != e.Seq || slices.ContainsFunc(entries, func(o Entry) bool { return o.Turn == e.Turn }) {
+		if n := len(entries); e.Seq < 1 || n > 0 && entries[n-1].Seq+1 != e.Seq || slices.ContainsFunc(entries, func(o Entry) bool { return o.Turn == e.Turn }) {
 			return fmt.Errorf("%w: %s, seq %d, turn %d", ErrConflict, e.Session, e.Seq, e.Turn)
 		}
 		log[e.Session] = append(entries, e)

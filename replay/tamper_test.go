@@ -186,6 +186,10 @@ func TestVerifyOfSessionsThatAreNotThere(t *testing.T) {
 	if checked, err := replay.Check(t.Context(), headless, replay.CheckOptions{}); err != nil || checked.Damaged == 0 {
 		t.Errorf("a session that lost its head: %+v, %v", checked, err)
 	}
+	late := tampered{Store: store, head: func(h *replay.Head) bool { h.First = 2; return true }}
+	if checked, err := replay.Check(t.Context(), late, replay.CheckOptions{}); err != nil || checked.Damaged != 1 {
+		t.Errorf("a head that passes over an entry: %+v, %v", checked, err)
+	}
 }
 
 // A recipe that this build does not compile is told as such.

@@ -248,6 +248,9 @@ func (s *Store) Append(ctx context.Context, batch replay.Batch) error {
 // enter appends one entry to its session.
 func (c *conn) enter(e replay.Entry) error {
 	conflict := fmt.Errorf("%w: %s, seq %d, turn %d", replay.ErrConflict, e.Session, e.Seq, e.Turn)
+	if e.Seq < 1 {
+		return conflict
+	}
 	// The head moves only from the seq before; a new session begins anywhere.
 	err := c.run(`INSERT INTO sessions (tenant, session, first, last, record) VALUES (?1, ?2, ?3, ?3, ?4)
 		ON CONFLICT DO UPDATE SET last = excluded.last, record = excluded.record WHERE last = excluded.last - 1`,

@@ -171,6 +171,7 @@ func testConflict(t *testing.T, place Place) {
 		"second is wrong":  {entry("s", 5), entry("s", 7)},
 		"another is wrong": {entry("new", 1), entry("s", 9)},
 		"gap when new":     {entry("new", 1), entry("new", 3)},
+		"seq 0 when new":   {entry("new", 0)},
 	} {
 		err := s.Append(t.Context(), replay.Batch{Epoch: epoch(t, s), Objects: []replay.Object{object(name)}, Entries: entries})
 		wantError(t, name, err, replay.ErrConflict)
