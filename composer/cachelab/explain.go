@@ -70,8 +70,11 @@ func Explain(a, b Request, p Profile, others ...Profile) Explanation {
 				e.Changes = append(e.Changes, c)
 			}
 		}
-		d := differ{a: pieces(&la, region), b: pieces(&lb, region), region: region}
+		d := differ{a: a.region(region), b: b.region(region), region: region}
 		e.Changes = append(e.Changes, d.changes()...)
+		if region == Messages {
+			e.Changes = append(e.Changes, thinkingChange(&a, &b, &p)...)
+		}
 	}
 	shared := e.diverge(&la, &lb, a.Model != b.Model)
 	for _, q := range append([]Profile{p}, others...) {
@@ -93,13 +96,26 @@ func reading(a, b *Request, p *Profile) Reading {
 	return Reading{p.Name, p.MatchModel.Value, c.play(&lb, 1).Read}
 }
 
-func pieces(l *line, region Region) (list []*Piece) {
-	for i := range l.stops {
-		if l.stops[i].piece.Region == region {
-			list = append(list, l.stops[i].piece)
+// region returns the pieces of one region.
+func (r *Request) region(region Region) (list []*Piece) {
+	for i := range r.Pieces {
+		if r.Pieces[i].Region == region {
+			list = append(list, &r.Pieces[i])
 		}
 	}
 	return list
+}
+
+// thinkingChange finds the first thinking that was shown with a and no longer is with b.
+func thinkingChange(a, b *Request, p *Profile) []Change {
+	from, to := p.thinkingFrom(a), p.thinkingFrom(b)
+	for i := range a.Pieces {
+		if q := &a.Pieces[i]; q.Region == Messages && q.isThinking() && q.Index >= from && q.Index < to {
+			return []Change{{Code: ThinkingStripped, Region: Messages, Place: q.String(), Origin: q.Origin, A: shorten(q.content),
+				Note: "nothing in the request: this model leaves out what was thought before the last message of the user"}}
+		}
+	}
+	return nil
 }
 
 // diverge finds the first byte that differs and what of a stands behind it. It returns how many stops are shared.

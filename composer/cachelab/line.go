@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 )
 
@@ -35,6 +36,7 @@ func (p *Profile) line(r *Request) line {
 		affinity = "=" + string(v)
 	}
 	key := fingerprint.Frame(r.Model, affinity)
+	kept := p.thinkingFrom(r)
 	for _, region := range p.RenderOrder.Value {
 		for _, x := range p.Invalidators.Value {
 			if v := r.param(x.Param); x.Region == region && v != "" {
@@ -43,7 +45,7 @@ func (p *Profile) line(r *Request) line {
 		}
 		for i := range r.Pieces {
 			piece := &r.Pieces[i]
-			if piece.Region != region {
+			if piece.Region != region || piece.isThinking() && piece.Index < kept {
 				continue
 			}
 			s := stop{piece: piece, before: key, marked: piece.Marked, ttl: piece.TTL}
@@ -56,6 +58,25 @@ func (p *Profile) line(r *Request) line {
 	}
 	l.mark(p, r)
 	return l
+}
+
+// thinkingFrom returns the message from which on thinking is shown to the model: some leave out, on the server, what was
+// thought before the last message of the user that is more than results. Bytes that are equal can then still miss.
+func (p *Profile) thinkingFrom(r *Request) int {
+	if !p.Strips.Value {
+		return 0
+	}
+	for i := range slices.Backward(r.Pieces) {
+		q := &r.Pieces[i]
+		if q.Region == Messages && roleOf(q) == string(messages.User) && q.block != nil && q.block.Kind != messages.KindToolResult {
+			return q.Index
+		}
+	}
+	return 0
+}
+
+func (p *Piece) isThinking() bool {
+	return p.block != nil && (p.block.Kind == messages.KindThinking || p.block.Kind == "redacted_thinking")
 }
 
 // mark keeps the markers that the service takes, and sets its own.

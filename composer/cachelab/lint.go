@@ -102,8 +102,7 @@ func Lint(series []Request, p Profile, silences ...Silence) []Finding {
 		l.markers(&q)
 		l.params(&series[i])
 		if k, ok := l.last[series[i].Thread]; ok {
-			before := p.line(&series[k])
-			l.compare(&series[k], &series[i], &before, &q)
+			l.compare(&series[k], &series[i])
 		}
 		l.last[series[i].Thread] = i
 	}
@@ -248,12 +247,12 @@ func (l *linter) params(r *Request) {
 }
 
 // compare finds what varies from one request of a thread to the next.
-func (l *linter) compare(a, b *Request, la, lb *line) {
+func (l *linter) compare(a, b *Request) {
 	if name := l.profile.AffinityParam.Value; name != "" && a.param(name) != b.param(name) {
 		l.add(AffinityVaries, nil, "parameter "+name, shorten(absent(string(b.param(name)))))
 	}
 	for _, region := range []Region{Tools, System} {
-		d := differ{a: pieces(la, region), b: pieces(lb, region), region: region}
+		d := differ{a: a.region(region), b: b.region(region), region: region}
 		for _, c := range d.changes() {
 			switch c.Code {
 			case ToolsReordered:

@@ -1,6 +1,7 @@
 package cachelab_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -101,6 +102,30 @@ func TestExplainProfiles(t *testing.T) {
 	want := map[string]bool{"openai-gpt-5": true, "openai-gpt-5.6": false, "deepseek-v4-flash": false, "vllm": true, "sglang": true}
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("who reads (-want +got):\n%s", diff)
+	}
+}
+
+// TestThinkingStripped: the request only grows, and still does not read: what was thought in the turn before is left out
+// by some models once the user speaks again.
+func TestThinkingStripped(t *testing.T) {
+	const body = `{"model":"m","max_tokens":1,"system":[{"type":"text","text":%q,"cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"x"},` +
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"y"}]}%s]}`
+	a := parse(t, fmt.Sprintf(body, manual, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"r","cache_control":{"type":"ephemeral"}}]}`))
+	b := parse(t, fmt.Sprintf(body, manual, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"r"}]},`+
+		`{"role":"user","content":[{"type":"text","text":"z","cache_control":{"type":"ephemeral"}}]}`))
+	system := a.Pieces[0].Tokens
+	for _, test := range []struct {
+		profile string
+		code    cachelab.Code
+		reads   int64
+	}{
+		{"anthropic-sonnet-4.5", cachelab.ThinkingStripped, system},
+		{"anthropic-sonnet-5", "", a.Tokens()},
+	} {
+		e := cachelab.Explain(a, b, profile(t, test.profile))
+		if e.Code() != test.code || e.Readings[0].Read != test.reads {
+			t.Errorf("%s: %q, reads %d; want %q and %d\n%+v", test.profile, e.Code(), e.Readings[0].Read, test.code, test.reads, e)
+		}
 	}
 }
 

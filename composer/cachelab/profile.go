@@ -95,6 +95,7 @@ type Profile struct {
 	LongerFirst   Figure[bool]          `json:"longer_first"`      // a longer lifetime stands before a shorter one
 	Read          Figure[Rate]          `json:"read_multiplier"`   // what a token read costs
 	StoresOutput  Figure[bool]          `json:"stores_output"`     // what the model answers is kept as well
+	Strips        Figure[bool]          `json:"strips_thinking"`   // thinking before the last message of the user is left out
 	LastComputed  Figure[int64]         `json:"tokens_recomputed"` // at the end of a request, even when all is known
 	Kept          Figure[int64]         `json:"requests_kept"`     // only so many latest requests can be read; 0: all
 	Invalidators  Figure[[]Invalidator] `json:"invalidators"`
@@ -154,6 +155,7 @@ func (p *Profile) figures() []figure {
 		of("quantum_tokens", p.Quantum), of("max_markers", p.Markers), of("implicit_markers", p.Implicit),
 		of("read_candidates", p.Candidates), of("lookback_blocks", p.Lookback), of("lifetimes", p.Lifetimes),
 		of("longer_first", p.LongerFirst), of("read_multiplier", p.Read), of("stores_output", p.StoresOutput),
+		of("strips_thinking", p.Strips),
 		of("tokens_recomputed", p.LastComputed), of("requests_kept", p.Kept), of("invalidators", p.Invalidators),
 		of("affinity_param", p.AffinityParam),
 	}

@@ -31,6 +31,7 @@ const (
 	TTLOrder          Code = "ttl_order"
 	LookbackExceeded  Code = "lookback_exceeded"
 	BelowMinimum      Code = "below_minimum"
+	ThinkingStripped  Code = "thinking_stripped" // nothing in the request: the service leaves out what was thought before
 )
 
 // sameButFor says how two different texts are the same after all, or "".
