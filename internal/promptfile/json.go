@@ -52,7 +52,7 @@ func (r *jsonReader) token() (jsontext.Token, error) {
 	if errors.As(err, &syntax) {
 		r.advance(int(syntax.ByteOffset))
 		if escape := loneSurrogate(r.text[r.offset:]); escape != "" {
-			return tok, r.fail(r.line, fmt.Sprintf("not JSON: the lone surrogate %s at byte %d", escape, r.offset),
+			return tok, r.fail(r.line, fmt.Sprintf("not JSON: the lone surrogate %s at byte %d", escape, r.mark+r.offset),
 				"want a pair of them, or the character itself")
 		}
 		return tok, r.fail(r.line, "not JSON: "+strings.TrimPrefix(syntax.Err.Error(), "jsontext: "),

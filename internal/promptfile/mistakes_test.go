@@ -110,6 +110,8 @@ var mistakes = []struct{ name, src, want string }{
 	{"bad indentation", "sections:\n- id: a\n    text: x\n", `p:3: not YAML: mapping values are not allowed in this context; want quotes around a text with ": ", or | before it, and keys in the column of their neighbours`},
 	{"outdented", "  sections: []\nbudget: 1\n", "p:2: not YAML: did not find expected <document start>; want the line indented as its neighbours are"},
 	{"not a key", "budget: 1\nsections\n", "p:2: not YAML: could not find expected ':'; want KEY: VALUE"},
+	{"lone surrogate behind a byte order mark", "\ufeff{\"role\": \"\\udc00\", \"sections\": []}", `p:1: not JSON: the lone surrogate \udc00 at byte 13; want a pair of them, or the character itself`},
+	{"control character behind a byte order mark", "\ufeffrole: \x01\nsections: []\n", `p:1: the character U+0001 at byte 9; YAML wants it as \x01 in double quotes`},
 	{"lone surrogate in YAML", "role: \"\\udc00\"\nsections: []\n", `p:1: not YAML: found invalid Unicode character escape code; want one code point, such as \U0001F600; surrogates are JSON's`},
 	{"surrogates in YAML", "role: \"\\ud83d\\ude00\"\nsections: []\n", `p:1: not YAML: found invalid Unicode character escape code; want one code point, such as \U0001F600; surrogates are JSON's`},
 	{"hex that is none", "role: \"\\xZZ\"\nsections: []\n", `p:1: not YAML: did not find expected hexadecimal number; want two digits behind \x, four behind \u, eight behind \U`},

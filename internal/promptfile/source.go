@@ -13,9 +13,10 @@ const maxDepth = 64
 // A source is the text of a prompt file and the name that messages call it by.
 type source struct {
 	name   string
-	text   string
-	first  int // the number of its first line
-	values int // how many were read so far
+	text   string // without its byte order mark
+	mark   int    // how many bytes that had
+	first  int    // the number of its first line
+	values int    // how many were read so far
 }
 
 // lineOf returns the number of the line at an offset.
@@ -44,7 +45,9 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 	if offset := invalidUTF8(s.text); offset >= 0 {
 		return nil, s.fail(s.lineOf(offset), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
 	}
-	s.text = strings.TrimPrefix(s.text, byteOrderMark)
+	if strings.HasPrefix(s.text, byteOrderMark) {
+		s.mark, s.text = len(byteOrderMark), s.text[len(byteOrderMark):]
+	}
 	first := strings.TrimLeft(s.text, " \t\r\n")
 	if onlyJSON || strings.HasPrefix(first, "{") {
 		if first == "" {
@@ -73,7 +76,7 @@ func (s *source) checkPrintable() error {
 			if r > 0xff {
 				escape = fmt.Sprintf(`\u%04x`, r)
 			}
-			return s.fail(s.lineOf(i), fmt.Sprintf("the character U+%04X at byte %d", r, i),
+			return s.fail(s.lineOf(i), fmt.Sprintf("the character U+%04X at byte %d", r, s.mark+i),
 				"YAML wants it as "+escape+" in double quotes")
 		}
 	}
