@@ -102,7 +102,7 @@ func (d *decoder) register(r *registry) (*RegistryDocument, error) {
 	}
 	doc := &RegistryDocument{Name: d.name, Registry: made.As("the file"), Config: r.config,
 		scopes: map[string]fragments.Scope{"": {}}, lines: map[place]int{}, toolOrder: r.toolOrderLine}
-	for name, line := range r.openers {
+	for name, line := range r.openers { // from a map into a map: no order shows
 		doc.lines[place{kind: fragments.KindSection, name: name}] = line
 	}
 	for _, s := range r.scopes {
