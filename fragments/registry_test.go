@@ -157,6 +157,8 @@ func TestAssembleRefuses(t *testing.T) {
 		{"a tool twice from one", nil, []fragments.Contribution{fragments.AddTools("p", tool("a", "a"))}, fragments.ErrDuplicateTool, `provider "p"`},
 		{"order names what nobody knows", []string{"spook", fragments.UnlistedTools, "b", "ghost"}, []fragments.Contribution{fragments.AddTools("p", tool("b", "a"))},
 			fragments.ErrUnregisteredTool, `["spook" "ghost"]; known tools: a, b`},
+		{"order beside one tool", []string{"ghost", fragments.UnlistedTools}, []fragments.Contribution{fragments.AddTools("p", tool("a"))},
+			fragments.ErrUnregisteredTool, `["ghost"]; known tools: a`},
 		{"order without any tool", []string{"ghost", fragments.UnlistedTools}, nil, fragments.ErrUnregisteredTool, "known tools: there are none"},
 		{"section added twice", nil, []fragments.Contribution{edit(func(a *fragments.Assembly) { a.Sections = append(a.Sections, a.Sections[0]) })},
 			fragments.ErrDuplicateName, `section "harness:identity": duplicate name after the transforms`},

@@ -258,4 +258,7 @@ func TestModesAreReadAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%v is read as %v, %v", mode, again, err)
 		}
 	}
+	if got := guidance.Mode(3).String(); got != "mode 3" {
+		t.Errorf("a mode that is none is called %q", got)
+	}
 }
