@@ -138,7 +138,11 @@ func printNumber(literal string) (string, error) {
 	if f == 0 {
 		return "0", nil
 	}
-	return string(jsontext.AppendFloat(nil, f, 64)), nil
+	number := jsontext.Value(literal)
+	if err := number.Canonicalize(); err != nil { // RFC 8785 prints numbers as JavaScript does
+		return "", err
+	}
+	return string(number), nil
 }
 
 // compareKeys is the order in which JavaScript walks an object whose keys were inserted sorted.
