@@ -32,7 +32,7 @@ type Result struct {
 	// JSON, the system prompt, and the messages in canonical JSON, with nothing between them.
 	Composition composer.Composition
 
-	recipe recipe
+	made making
 }
 
 // Build assembles a request.
@@ -71,7 +71,7 @@ func (a *Assembler) Build(in Input) (Result, error) {
 		Chunks:          []string{},
 		EstimatedTokens: c.TotalChars(),
 		HistoryBudget:   l.historyBudget(a.rules),
-		recipe:          p.recipe(l, a.rules, a.estimator.Name()),
+		made:            making{p, l, a.rules, a.estimator.Name()},
 	}
 	trimmed := a.fill(&res, &in, p, l)
 	for _, w := range append(trimmed, Warning{Code: ContextOverflow, Count: c.Overflow()}) {
@@ -100,7 +100,8 @@ func (a *Assembler) HistoryBudget(in Input) (int64, error) {
 
 // parts renders the input.
 func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
-	p = parts{template: in.Template, values: in.values(&a.config), facts: in.Facts, notes: in.Notes, chunks: in.Chunks}
+	p = parts{template: in.Template, values: in.values(&a.config), facts: in.Facts, notes: in.Notes,
+		chunks: slices.Clone(in.Chunks)} // a recipe is written of it later
 	for i, t := range in.Tools {
 		definition, err := t.canonical()
 		if err != nil {

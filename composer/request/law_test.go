@@ -164,71 +164,73 @@ func oracle(t *rapid.T, in request.Input, template string, limit int64) (prompt 
 	}
 }
 
-func TestTrimmingIsThatOfTheOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in, template := drawInput(t)
-		cfg := config(rapid.Int64Range(1, 300).Draw(t, "context"))
-		cfg.Reserve = rapid.Int64Range(0, min(20, cfg.Model.ContextTokens-1)).Draw(t, "reserve")
-		cfg.Caching = rapid.Bool().Draw(t, "caching")
-		a, err := request.New(cfg)
-		if err != nil {
-			t.Fatal(err)
+func TestTrimmingIsThatOfTheOracle(t *testing.T) { rapid.Check(t, trimming) }
+
+func FuzzTrimming(f *testing.F) { f.Fuzz(rapid.MakeFuzz(trimming)) }
+
+func trimming(t *rapid.T) {
+	in, template := drawInput(t)
+	cfg := config(rapid.Int64Range(1, 300).Draw(t, "context"))
+	cfg.Reserve = rapid.Int64Range(0, min(20, cfg.Model.ContextTokens-1)).Draw(t, "reserve")
+	cfg.Caching = rapid.Bool().Draw(t, "caching")
+	a, err := request.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt, chunks, history, over := oracle(t, in, template, cfg.Model.ContextTokens-cfg.Reserve)
+	if diff := cmp.Diff(prompt, got.Stable+got.PerCall); diff != "" {
+		t.Fatalf("system prompt (-want +got)\n%s", diff)
+	}
+	if before, after, _ := strings.Cut(template, "{cacheBreakpoint}"); cfg.Caching && len(chunks) == len(in.Chunks) {
+		if strings.Contains(template, "{cacheBreakpoint}") && (got.Stable != system(in, before, chunks) || got.PerCall != system(in, after, chunks)) {
+			t.Fatalf("split into %q and %q", got.Stable, got.PerCall)
 		}
-		got, err := a.Build(in)
-		if err != nil {
-			t.Fatal(err)
+	}
+	ids := []string{}
+	for _, c := range chunks {
+		if strings.Contains(template, "{chunks}") {
+			ids = append(ids, c.ID)
 		}
-		prompt, chunks, history, over := oracle(t, in, template, cfg.Model.ContextTokens-cfg.Reserve)
-		if diff := cmp.Diff(prompt, got.Stable+got.PerCall); diff != "" {
-			t.Fatalf("system prompt (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(ids, got.Chunks); diff != "" {
+		t.Fatalf("chunks (-want +got)\n%s", diff)
+	}
+	_, named := messages.Units(append(slices.Clone(in.History), in.Question))
+	var kept []messages.Message
+	for _, i := range append(history, len(in.History)) {
+		kept = append(kept, named[i])
+	}
+	if diff := cmp.Diff(kept, got.Request.Messages); diff != "" {
+		t.Fatalf("messages (-want +got)\n%s", diff)
+	}
+	var told int64
+	for _, w := range got.Warnings {
+		if w.Code == request.ContextOverflow {
+			told = w.Count
 		}
-		if before, after, _ := strings.Cut(template, "{cacheBreakpoint}"); cfg.Caching && len(chunks) == len(in.Chunks) {
-			if strings.Contains(template, "{cacheBreakpoint}") && (got.Stable != system(in, before, chunks) || got.PerCall != system(in, after, chunks)) {
-				t.Fatalf("split into %q and %q", got.Stable, got.PerCall)
-			}
-		}
-		ids := []string{}
-		for _, c := range chunks {
-			if strings.Contains(template, "{chunks}") {
-				ids = append(ids, c.ID)
-			}
-		}
-		if diff := cmp.Diff(ids, got.Chunks); diff != "" {
-			t.Fatalf("chunks (-want +got)\n%s", diff)
-		}
-		_, named := messages.Units(append(slices.Clone(in.History), in.Question))
-		var kept []messages.Message
-		for _, i := range append(history, len(in.History)) {
-			kept = append(kept, named[i])
-		}
-		if diff := cmp.Diff(kept, got.Request.Messages); diff != "" {
-			t.Fatalf("messages (-want +got)\n%s", diff)
-		}
-		var told int64
-		for _, w := range got.Warnings {
-			if w.Code == request.ContextOverflow {
-				told = w.Count
-			}
-		}
-		if told != over {
-			t.Fatalf("overflow %d, want %d", told, over)
-		}
-		var joined strings.Builder
-		for _, b := range got.Request.System {
-			joined.WriteString(b.Text)
-		}
-		if joined.String() != prompt {
-			t.Fatalf("the blocks are %q", joined.String())
-		}
-		cfg.Strict = true
-		strict, err := request.New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := strict.Build(in); errors.Is(err, request.ErrContextBudget) != (over > 0) {
-			t.Fatalf("strict: %v", err)
-		}
-	})
+	}
+	if told != over {
+		t.Fatalf("overflow %d, want %d", told, over)
+	}
+	var joined strings.Builder
+	for _, b := range got.Request.System {
+		joined.WriteString(b.Text)
+	}
+	if joined.String() != prompt {
+		t.Fatalf("the blocks are %q", joined.String())
+	}
+	cfg.Strict = true
+	strict, err := request.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := strict.Build(in); errors.Is(err, request.ErrContextBudget) != (over > 0) {
+		t.Fatalf("strict: %v", err)
+	}
 }
 
 // Under an estimator whose counts do not add up, what was measured piece by piece decides: again one by one.

@@ -2,7 +2,6 @@ package request
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -31,10 +30,19 @@ const KindRequest = "request"
 //	turns                    the messages of history and, last, question, in canonical JSON; which are units is found in them
 //
 // Every integer is a decimal string.
-func (r Result) Recipe() []byte { return r.recipe.append(nil) }
+func (r Result) Recipe() []byte {
+	recipe := r.made.recipe(fingerprint.SumString)
+	return recipe.append(nil)
+}
 
 // Inputs returns the texts that the recipe names, in its order. One that stands twice comes twice.
-func (r Result) Inputs() []string { return slices.Clone(r.recipe.inputs) }
+func (r Result) Inputs() (inputs []string) {
+	r.made.recipe(func(text string) fingerprint.Digest {
+		inputs = append(inputs, text)
+		return fingerprint.Digest{}
+	})
+	return inputs
+}
 
 // Compile makes the composition of a recipe again: it splits and fills the template, finds the units and lowers them to
 // sections as [Assembler.Build] did. The texts come from load, which vouches for what it returns. What is not a recipe in
@@ -85,8 +93,6 @@ type recipe struct {
 	chunks       []chunkInput
 	tools        []fingerprint.Digest
 	turns        []turnInput
-
-	inputs []string // the texts, in the order of the JSON
 }
 
 type chunkInput struct {
@@ -100,13 +106,18 @@ type turnInput struct {
 	mark    bool
 }
 
-// recipe names the parts. The order of the inputs is that in which append writes their digests.
-func (p *parts) recipe(l *lowering, rules rules, measure string) recipe {
-	r := recipe{rules: rules, measure: measure, stable: p.template.stable}
-	named := func(text string) fingerprint.Digest {
-		r.inputs = append(r.inputs, text)
-		return fingerprint.SumString(text)
-	}
+// A making is what a recipe is written of, when it is asked for: naming all texts costs as much as assembling them.
+type making struct {
+	parts    parts
+	lowering *lowering
+	rules    rules
+	measure  string
+}
+
+// recipe names the parts, in the order in which append writes their digests.
+func (m *making) recipe(named func(string) fingerprint.Digest) recipe {
+	p, l := &m.parts, m.lowering
+	r := recipe{rules: m.rules, measure: m.measure, stable: p.template.stable}
 	filled := func(text string) (d fingerprint.Digest) {
 		if text != "" {
 			d = named(text)
@@ -127,6 +138,9 @@ func (p *parts) recipe(l *lowering, rules rules, measure string) recipe {
 	}
 	for _, s := range valueOrder() {
 		r.values[s] = filled(p.values[s])
+	}
+	if l == nil { // the zero Result
+		return r
 	}
 	for i := range l.sections {
 		if l.places[i].kind != ofTool {

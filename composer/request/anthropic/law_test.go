@@ -128,6 +128,12 @@ func drawBreakpoints(t *rapid.T, q request.Request, mixed bool) (points []reques
 	return points
 }
 
+// A failer is a test, or one of rapid's.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // A wireBlock is what the checker knows of a block, from the bytes that are sent.
 type wireBlock struct {
 	at     string
@@ -139,7 +145,7 @@ type wireBlock struct {
 
 // read lists the blocks of a body with a decoder that is not ours. Only sizes of tool calls and results are taken from
 // package messages, which says what they are.
-func read(t *rapid.T, body []byte) (blocks []wireBlock) {
+func read(t failer, body []byte) (blocks []wireBlock) {
 	var doc struct {
 		Tools    []map[string]any
 		System   []map[string]any
@@ -195,7 +201,7 @@ func read(t *rapid.T, body []byte) (blocks []wireBlock) {
 }
 
 // check holds the bytes that are sent against the provider's rules.
-func check(t *rapid.T, b anthropic.Body, o anthropic.Options) {
+func check(t failer, b anthropic.Body, o anthropic.Options) {
 	blocks := read(t, b.JSON)
 	excused := map[string]bool{}
 	for _, f := range b.Findings {
@@ -259,34 +265,40 @@ func drawOptions(t *rapid.T) anthropic.Options {
 
 func TestRulesHoldOnTheWire(t *testing.T) {
 	wrote := 0
-	rapid.Check(t, func(t *rapid.T) {
-		mixed := rapid.IntRange(0, 3).Draw(t, "mixed lifetimes") == 0
-		q, o := drawHead(t, mixed), drawOptions(t)
-		for n := range rapid.IntRange(0, 5).Draw(t, "turns") {
-			q.Messages = append(q.Messages, drawTurn(t, n, mixed)...)
-		}
-		q.Breakpoints = drawBreakpoints(t, q, mixed)
-		b, err := anthropic.Write(q, o)
-		if mixed && errors.Is(err, request.ErrTTLOrder) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		wrote++
-		check(t, b, o)
-
-		again, err := anthropic.Write(q, o)
-		if err != nil || !bytes.Equal(again.JSON, b.JSON) {
-			t.Fatalf("another body: %s (%v)", again.JSON, err)
-		}
-		// Markers are all that breakpoints change.
-		if diff := cmp.Diff(bare(t, q, o), unmarked(t, b.JSON)); diff != "" {
-			t.Fatalf("(-without breakpoints +with)\n%s", diff)
-		}
-	})
+	rapid.Check(t, func(t *rapid.T) { rules(t, &wrote) })
 	if wrote == 0 {
 		t.Error("every request was refused")
+	}
+}
+
+func FuzzRulesOnTheWire(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { rules(t, new(int)) }))
+}
+
+func rules(t *rapid.T, wrote *int) {
+	mixed := rapid.IntRange(0, 3).Draw(t, "mixed lifetimes") == 0
+	q, o := drawHead(t, mixed), drawOptions(t)
+	for n := range rapid.IntRange(0, 5).Draw(t, "turns") {
+		q.Messages = append(q.Messages, drawTurn(t, n, mixed)...)
+	}
+	q.Breakpoints = drawBreakpoints(t, q, mixed)
+	b, err := anthropic.Write(q, o)
+	if mixed && errors.Is(err, request.ErrTTLOrder) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	*wrote++
+	check(t, b, o)
+
+	again, err := anthropic.Write(q, o)
+	if err != nil || !bytes.Equal(again.JSON, b.JSON) {
+		t.Fatalf("another body: %s (%v)", again.JSON, err)
+	}
+	// Markers are all that breakpoints change.
+	if diff := cmp.Diff(bare(t, q, o), unmarked(t, b.JSON)); diff != "" {
+		t.Fatalf("(-without breakpoints +with)\n%s", diff)
 	}
 }
 

@@ -76,9 +76,15 @@ func drawRequest(t *rapid.T) request.Request {
 	return q
 }
 
+// A failer is a test, or one of rapid's.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // check holds the bytes that are sent against the provider's rules: which parts take a breakpoint, and how many there are.
 // It returns the body without them.
-func check(t *rapid.T, b openai.Body, most int) string {
+func check(t failer, b openai.Body, most int) string {
 	var doc map[string]any
 	if err := json.Unmarshal(b.JSON, &doc); err != nil {
 		t.Fatal(err)
@@ -127,61 +133,63 @@ func check(t *rapid.T, b openai.Body, most int) string {
 	return string(rest)
 }
 
-func TestRulesHoldOnTheWire(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		q := drawRequest(t)
-		o := openai.Options{API: wire.API(rapid.IntRange(0, 1).Draw(t, "api")), Mode: openai.Mode(rapid.IntRange(0, 2).Draw(t, "mode"))}
-		b, err := openai.Write(q, o)
-		if err != nil {
-			t.Fatal(err)
+func TestRulesHoldOnTheWire(t *testing.T) { rapid.Check(t, rules) }
+
+func FuzzRulesOnTheWire(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rules)) }
+
+func rules(t *rapid.T) {
+	q := drawRequest(t)
+	o := openai.Options{API: wire.API(rapid.IntRange(0, 1).Draw(t, "api")), Mode: openai.Mode(rapid.IntRange(0, 2).Draw(t, "mode"))}
+	b, err := openai.Write(q, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := check(t, b, []int{0, 3, 4}[o.Mode])
+	again, err := openai.Write(q, o)
+	if err != nil || !bytes.Equal(again.JSON, b.JSON) {
+		t.Fatalf("another body: %s (%v)", again.JSON, err)
+	}
+	// Breakpoints are all that breakpoints change, but for the cache key.
+	q.Params = append(q.Params, messages.Member{Name: "prompt_cache_key", Value: messages.JSON(fmt.Sprintf("%q", b.CacheKey))})
+	if b.CacheKey == "" {
+		q.Params = nil
+	}
+	q.Breakpoints = nil
+	for i := range q.Messages {
+		for k := range q.Messages[i].Content {
+			c := &q.Messages[i].Content[k]
+			c.Cache = ""
+			for j := range c.Content {
+				c.Content[j].Cache = ""
+			}
 		}
-		rest := check(t, b, []int{0, 3, 4}[o.Mode])
-		again, err := openai.Write(q, o)
-		if err != nil || !bytes.Equal(again.JSON, b.JSON) {
-			t.Fatalf("another body: %s (%v)", again.JSON, err)
-		}
-		// Breakpoints are all that breakpoints change, but for the cache key.
-		q.Params = append(q.Params, messages.Member{Name: "prompt_cache_key", Value: messages.JSON(fmt.Sprintf("%q", b.CacheKey))})
-		if b.CacheKey == "" {
-			q.Params = nil
-		}
-		q.Breakpoints = nil
-		for i := range q.Messages {
-			for k := range q.Messages[i].Content {
-				c := &q.Messages[i].Content[k]
-				c.Cache = ""
-				for j := range c.Content {
-					c.Content[j].Cache = ""
+	}
+	bare, err := openai.Write(q, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(check(t, bare, 0), rest); diff != "" {
+		t.Fatalf("(-without breakpoints +with)\n%s", diff)
+	}
+	// Every text of the request is in the body, in order.
+	parsed, err := wire.Parse(b.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := func(list []messages.Message, assistant bool) (out []string) {
+		for _, m := range list {
+			for _, c := range m.Content {
+				if c.Kind == messages.KindText && c.Text != "" && (m.Role == messages.Assistant) == assistant {
+					out = append(out, c.Text)
 				}
 			}
 		}
-		bare, err := openai.Write(q, o)
-		if err != nil {
-			t.Fatal(err)
+		return out
+	}
+	for _, assistant := range []bool{false, true} {
+		want, got := texts(q.Messages, assistant), texts(parsed.Messages, assistant)
+		if len(got) < len(want) || !slices.Equal(want, got[len(got)-len(want):]) { // the system prompt is before them
+			t.Fatalf("texts (-want +got)\n%s", cmp.Diff(want, got))
 		}
-		if diff := cmp.Diff(check(t, bare, 0), rest); diff != "" {
-			t.Fatalf("(-without breakpoints +with)\n%s", diff)
-		}
-		// Every text of the request is in the body, in order.
-		parsed, err := wire.Parse(b.JSON)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts := func(list []messages.Message, assistant bool) (out []string) {
-			for _, m := range list {
-				for _, c := range m.Content {
-					if c.Kind == messages.KindText && c.Text != "" && (m.Role == messages.Assistant) == assistant {
-						out = append(out, c.Text)
-					}
-				}
-			}
-			return out
-		}
-		for _, assistant := range []bool{false, true} {
-			want, got := texts(q.Messages, assistant), texts(parsed.Messages, assistant)
-			if len(got) < len(want) || !slices.Equal(want, got[len(got)-len(want):]) { // the system prompt is before them
-				t.Fatalf("texts (-want +got)\n%s", cmp.Diff(want, got))
-			}
-		}
-	})
+	}
 }

@@ -1,0 +1,86 @@
+package anthropic_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/composer/request"
+	"github.com/quirehq/quire/composer/request/anthropic"
+)
+
+// The calls of real sessions and request logs, of whatever format, keep the rules once they are written for this API. What
+// has no form in it is refused and counted.
+func TestRealCalls(t *testing.T) {
+	root := os.Getenv("QUIRE_DATA")
+	if root == "" {
+		t.Skip("QUIRE_DATA is not set: no real files")
+	}
+	calls, refused := 0, map[string]int{}
+	for _, folder := range []string{"sessions", "requests"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			session, err := sessions.Read(d.Name(), f, sessions.Options{SkipBad: true})
+			if err != nil {
+				return nil // no session; package sessions has its own tests
+			}
+			for i, c := range session.Calls {
+				if i%7 > 0 && i < len(session.Calls)-1 { // a call repeats all before it
+					continue
+				}
+				o := anthropic.Options{MaxMarkers: 4, LookBack: 20, MinTokens: 1024}
+				b, err := anthropic.Write(asked(c), o)
+				if err != nil {
+					refused[reason(err)]++
+					continue
+				}
+				calls++
+				check(t, b, o)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d calls written; refused: %v", calls, refused)
+	if calls == 0 {
+		t.Error("no call was written")
+	}
+}
+
+// asked is the request that a call was, with breakpoints where an assembler puts them. Tools are in their provider's
+// spelling and left out.
+func asked(c sessions.Call) request.Request {
+	q := request.Request{Model: "m", Messages: c.Messages}
+	for _, b := range c.System.Content {
+		q.System = append(q.System, request.SystemBlock{Text: b.Text})
+		q.Breakpoints = []request.Breakpoint{{At: request.Place{Part: request.System}}}
+	}
+	for i := max(0, len(q.Messages)-2); i < len(q.Messages); i++ {
+		q.Breakpoints = append(q.Breakpoints, request.Breakpoint{At: request.Place{Part: request.Messages, Index: i}})
+	}
+	for _, m := range q.Messages {
+		for _, b := range m.Content {
+			if b.Cache != "" { // it has markers of its own
+				q.Breakpoints = nil
+			}
+		}
+	}
+	return q
+}
+
+// reason is an error without its place.
+func reason(err error) string {
+	parts := strings.Split(err.Error(), ": ")
+	return parts[len(parts)-1]
+}
