@@ -19,13 +19,23 @@ func diffCommand(s *streams) *cobra.Command {
 		Short: "Tell two prompts apart, section by section",
 		Long: `Compare two compositions: which settings and sections differ, the lines of the contents that changed, and how much of the
 common prefix, which a provider may have cached, is left. A and B are prompt files, SESSION@TURN, or the fingerprints of
-recorded texts. Exit status 1 when they differ.`,
+recorded texts. Exit status 1 when they differ.
+
+With --profile, tell instead why a provider would not read what A left in its cache when B is sent: the first byte that
+differs, where it stands, what is lost behind it, and what each profile would still read. A and B may then also be files of
+requests or session logs, of which the last one counts.`,
 		Example: `  quire diff build-42@6 build-42@7
-  quire diff build-42@7 agent.yaml`,
+  quire diff build-42@7 agent.yaml
+  quire diff --profile anthropic-opus-5 --profile openai-gpt-5 monday.json tuesday.json`,
 		Args: takes(2, "A and B"),
 	}
-	flags, store := addPromptFlags(cmd), addStoreFlags(cmd)
+	series := addSeriesFlags(cmd)
+	flags, store := addPromptFlags(cmd), series.store
+	series.prompt = flags
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(series.profiles) > 0 {
+			return explainMiss(s, cmd, series, args)
+		}
 		var both [2]composer.Composition
 		for i, what := range args {
 			var err error
