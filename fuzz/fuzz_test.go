@@ -1,0 +1,215 @@
+package fuzz_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/fragments"
+	"github.com/quirehq/quire/fragments/template"
+	"github.com/quirehq/quire/fuzz"
+	"github.com/quirehq/quire/replay"
+	"github.com/quirehq/quire/tiers"
+)
+
+func TestInputsAreAccepted(t *testing.T) {
+	seen := map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		in := fuzz.Inputs(8).Draw(t, "input")
+		if len(in.Sections) > 8 {
+			t.Fatalf("%d sections, want at most 8", len(in.Sections))
+		}
+		c, err := in.Compose()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[in.Config.Gate.String()] = true
+		for _, d := range c.Decisions() {
+			seen[d.Reason.String()] = true
+			if d.Alternate > 0 {
+				seen["alternate"] = true
+			}
+		}
+		if c.Overflow() > 0 {
+			seen["overflow"] = true
+		}
+	})
+	if testing.Short() {
+		return // twenty inputs may well not have everything
+	}
+	for _, want := range []string{"published", "reserved", "prefix-stable", "core", "fits", "over-ceiling", "over-budget", "over-bytes", "group", "chain",
+		"alternate", "overflow"} {
+		if !seen[want] {
+			t.Errorf("%s was never drawn", want)
+		}
+	}
+}
+
+func TestHostileInputsAreRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := fuzz.HostileInputs(6).Draw(t, "input")
+		if _, err := in.Compose(); !errors.Is(err, in.Want) {
+			t.Fatalf("%s: error %v, want %v", in.Flaw, err, in.Want)
+		}
+	})
+}
+
+func TestTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if text := fuzz.Texts(4).Draw(t, "text"); !utf8.ValidString(text) {
+			t.Errorf("%q", text)
+		}
+		if text := fuzz.HostileTexts(4).Draw(t, "hostile text"); utf8.ValidString(text) {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestSessionsAreWellFormed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, m := range fuzz.Sessions(5).Draw(t, "session") {
+			src, err := m.AppendJSON(nil)
+			if err != nil {
+				t.Fatalf("%+v: %v", m, err)
+			}
+			if _, err := messages.ParseMessage(src); err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+		}
+		if _, err := fuzz.Prompts(5).Draw(t, "prompt").Assemble(messages.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestHostileSessionsAreRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := messages.Prompt{Groups: messages.Groups{History: fuzz.HostileSessions(5).Draw(t, "session")}}
+		if _, err := p.Assemble(messages.Options{}); err == nil {
+			t.Fatal("accepted")
+		}
+	})
+}
+
+func TestRegistrationsGoTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		registrations := rapid.Permutation(fuzz.Registrations(20).Draw(t, "registrations")).Draw(t, "in another order")
+		registry, err := fuzz.NewRegistry(registrations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range []fragments.Scope{{}, fragments.Scope{}.Child("a"), fragments.Scope{}.Child("b")} {
+			assembly, err := registry.Assemble(fragments.AssembleContext{Scope: scope, Role: rapid.SampledFrom([]string{"", "r"}).Draw(t, "role")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := assembly.Render(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestTemplatesRender(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tpl := fuzz.Templates(8).Draw(t, "template")
+		if got, err := template.Render(tpl.Text, tpl.Values); err != nil || got != tpl.Want {
+			t.Errorf("%q renders to %q, %v; want %q", tpl.Text, got, err, tpl.Want)
+		}
+		bad := fuzz.HostileTemplates(4).Draw(t, "hostile template")
+		if got, err := template.Render(bad.Text, bad.Values); err == nil {
+			t.Errorf("%q renders to %q", bad.Text, got)
+		}
+	})
+}
+
+// The compile functions of this module keep their laws.
+
+func compose(in fuzz.Input) (composer.Composition, error) { return in.Compose() }
+
+// assemble is the front end for messages.
+func assemble(p messages.Prompt) (composer.Composition, error) {
+	a, err := p.Assemble(messages.Options{})
+	return a.Composition, err
+}
+
+// compilation is assemble with what it takes to make it again.
+func compilation(p messages.Prompt) (replay.Compilation, error) {
+	a, err := p.Assemble(messages.Options{})
+	return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}, err
+}
+
+// render is the front end for registries.
+func render(registrations []fuzz.Registration) (composer.Composition, error) {
+	registry, err := fuzz.NewRegistry(registrations)
+	if err != nil {
+		return composer.Composition{}, err
+	}
+	assembly, err := registry.Assemble(fragments.AssembleContext{Scope: fragments.Scope{}.Child("a"), Role: "r"})
+	if err != nil {
+		return composer.Composition{}, err
+	}
+	return assembly.Compose(composer.Config{})
+}
+
+func TestComposer(t *testing.T) {
+	t.Run("deterministic", func(t *testing.T) { fuzz.CheckDeterministic(t, fuzz.Inputs(10), compose) })
+	t.Run("accounted", func(t *testing.T) { fuzz.CheckAccounted(t, fuzz.Inputs(10), fuzz.Input.IDs, compose) })
+	t.Run("replay", func(t *testing.T) { fuzz.CheckReplay(t, fuzz.Inputs(8), compose) })
+	t.Run("robust", func(t *testing.T) {
+		fuzz.CheckRobust(t, fuzz.HostileInputs(6), func(in fuzz.HostileInput) (composer.Composition, error) { return in.Compose() })
+	})
+	for _, gate := range []tiers.Gate{tiers.Reserved, tiers.PrefixStable} {
+		t.Run("within budget, "+gate.String(), func(t *testing.T) {
+			fuzz.CheckWithinBudget(t, fuzz.Inputs(10), func(in fuzz.Input, budget tiers.Budget) (composer.Composition, error) {
+				in.Config.Gate, in.Config.Budget, in.Config.TailReserve = gate, budget, 0
+				if gate == tiers.PrefixStable { // no tail: the whole is the head
+					in.Sections = slices.Clone(in.Sections)
+					for i := range in.Sections {
+						in.Sections[i].Breakpoint = i == len(in.Sections)-1
+					}
+				}
+				return in.Compose()
+			})
+		})
+	}
+	t.Run("prefix stable", func(t *testing.T) { fuzz.CheckPrefixStable(t, fuzz.Heads(6), fuzz.Tails(6), withTail) })
+}
+
+func withTail(head fuzz.Input, tail []composer.Section) (composer.Composition, error) {
+	return composer.Compose(slices.Concat(head.Sections, tail), head.Config)
+}
+
+func TestMessages(t *testing.T) {
+	t.Run("deterministic", func(t *testing.T) { fuzz.CheckDeterministic(t, fuzz.Prompts(5), assemble) })
+	t.Run("replay", func(t *testing.T) {
+		fuzz.CheckReplayCompilation(t, fuzz.Prompts(5), compilers, compilation)
+	})
+	t.Run("within budget", func(t *testing.T) {
+		fuzz.CheckWithinBudget(t, fuzz.Prompts(6), func(p messages.Prompt, budget tiers.Budget) (composer.Composition, error) {
+			var o messages.Options
+			if n, limited := budget.Value(); limited {
+				o.Budget = &messages.Budget{MaxInputTokens: tiers.Limit(n)}
+			}
+			a, err := p.Assemble(o)
+			return a.Composition, err
+		})
+	})
+	t.Run("robust", func(t *testing.T) {
+		fuzz.CheckRobust(t, fuzz.HostileSessions(6), func(session []messages.Message) (composer.Composition, error) {
+			return assemble(messages.Prompt{Groups: messages.Groups{History: session}})
+		})
+	})
+}
+
+func TestFragments(t *testing.T) {
+	t.Run("deterministic", func(t *testing.T) { fuzz.CheckDeterministic(t, fuzz.Registrations(20), render) })
+	t.Run("order free", func(t *testing.T) { fuzz.CheckOrderFree(t, fuzz.Registrations(20), render) })
+}
+
+var compilers = map[string]replay.Compiler{messages.KindMessages: messages.Compile}
