@@ -63,7 +63,7 @@ func TestComposeRefuses(t *testing.T) {
 			`composer: section 2 ("b"): the group has members on both sides of the last breakpoint`},
 		{"reserve below zero", nil, composer.Config{TailReserve: -1}, tiers.ErrNegative, -1, ""},
 		{"gate", nil, composer.Config{Gate: 3}, tiers.ErrUnknown, -1, ""},
-		{"join", nil, composer.Config{Join: 3}, nil, -1, `composer: unknown join 3; want blank-line, line or none`},
+		{"join", nil, composer.Config{Join: 3}, tiers.ErrUnknown, -1, `composer: unknown join 3; want blank-line, line or none`},
 		{"a measure without a name", nil, composer.Config{Measure: measure.New("", func(string) int64 { return 0 })}, nil, -1, `composer: measure ""; want a name in valid UTF-8`},
 		{"a measure whose name is no text", nil, composer.Config{Measure: measure.New("\xff", func(string) int64 { return 0 })}, nil, -1, `composer: measure "\xff"; want a name in valid UTF-8`},
 	} {

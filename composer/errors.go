@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"unicode/utf8"
+
+	"github.com/quirehq/quire/tiers"
 )
 
 // What [Compose] refuses, beside what package tiers refuses (tiers.ErrNegative, tiers.ErrTooLarge, tiers.ErrSplitGroup,
@@ -58,7 +60,7 @@ func checkNames(measure string, join Join) error {
 		return fmt.Errorf("composer: measure %q; want a name in valid UTF-8", measure)
 	}
 	if int(join) >= len(joins) {
-		return fmt.Errorf("composer: unknown join %d; want blank-line, line or none", join)
+		return fmt.Errorf("composer: %w join %d; want blank-line, line or none", tiers.ErrUnknown, join)
 	}
 	return nil
 }
