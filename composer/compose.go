@@ -11,7 +11,8 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// A Probe is told of a composition once it is made. It cannot change anything.
+// A Probe is told of a composition once it is made. It cannot change anything, the event is its own. A nil one is passed
+// over.
 type Probe func(PromptBuilt)
 
 // Compose decides which sections are in and returns the composition.
@@ -56,10 +57,9 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	if err != nil {
 		return Composition{}, err
 	}
-	if len(probes) > 0 {
-		event := BuildPromptBuiltEvent(c)
-		for _, probe := range probes {
-			probe(event)
+	for _, probe := range probes {
+		if probe != nil {
+			probe(BuildPromptBuiltEvent(c)) // each has maps of its own
 		}
 	}
 	return c, nil

@@ -63,7 +63,7 @@ func TestComposeRefuses(t *testing.T) {
 			`composer: section 2 ("b"): the group has members on both sides of the last breakpoint`},
 		{"reserve below zero", nil, composer.Config{TailReserve: -1}, tiers.ErrNegative, -1, ""},
 		{"gate", nil, composer.Config{Gate: 3}, tiers.ErrUnknown, -1, ""},
-		{"join", nil, composer.Config{Join: 3}, tiers.ErrUnknown, -1, `composer: unknown join 3; want blank-line, line or none`},
+		{"join", nil, composer.Config{Join: 3}, nil, -1, `composer: unknown join 3; want blank-line, line or none`},
 		{"a measure without a name", nil, composer.Config{Measure: measure.New("", func(string) int64 { return 0 })}, nil, -1, `composer: measure ""; want a name in valid UTF-8`},
 		{"a measure whose name is no text", nil, composer.Config{Measure: measure.New("\xff", func(string) int64 { return 0 })}, nil, -1, `composer: measure "\xff"; want a name in valid UTF-8`},
 	} {
@@ -277,7 +277,8 @@ func TestProbeIsToldOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var events []composer.PromptBuilt
 			probe := func(e composer.PromptBuilt) { events = append(events, e) }
-			c, err := composer.Compose(sections, composer.Config{Budget: tt.budget}, probe, probe)
+			spoiler := func(e composer.PromptBuilt) { clear(e.SectionChars); clear(e.Dropped); clear(e.DroppedChars) }
+			c, err := composer.Compose(sections, composer.Config{Budget: tt.budget}, spoiler, probe, nil, probe)
 			if err != nil || len(events) != 2 {
 				t.Fatalf("%v; two probes were told %d times", err, len(events))
 			}
