@@ -107,6 +107,9 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"high surrogate, then another escape", `"\ud83d\u0041"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
 		{"high surrogate, then a short escape", `"\ud83d\n"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
 		{"two high surrogates", `"\ud83d\ud83d\ude00"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
+		{"the last high surrogate", `"\udbff"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
+		{"the last low surrogate", `"\uDFFF"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
+		{"an escape that is none, with the digits of a surrogate", `"\ud8fg"`, at{1, 1, 2, "", fingerprint.ErrSyntax}},
 		{"lone surrogate in a key", `{"a":1,"\ud83d":2}`, at{8, 1, 9, "", fingerprint.ErrLoneSurrogate}},
 
 		{"duplicate key", `{"a":1,"b":2,"a":1}`, at{13, 1, 14, "/a", fingerprint.ErrDuplicateKey}},
