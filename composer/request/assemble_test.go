@@ -213,14 +213,14 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// session is a history of three units of 10 each: a question with its answer is two, a call with its two results is one.
+// session is a history of three units of 10 each, the last a call with its two results.
 func session() []messages.Message {
 	call := messages.Message{Role: messages.Assistant, Content: []messages.Block{
 		{Kind: messages.KindToolCall, Name: "f", Value: `{}`}, {Kind: messages.KindToolCall, Name: "f", Value: `{}`}}}
 	result := func(text string) messages.Message {
 		return messages.Message{Role: messages.Tool, Content: []messages.Block{{Kind: messages.KindToolResult, Name: "f", Text: text}}}
 	}
-	return []messages.Message{ask("0123456789"), messages.TextMessage(messages.Assistant, "abcdefghij"),
+	return []messages.Message{messages.TextMessage(messages.Assistant, "abcdefghij"), ask("0123456789"),
 		call, result(""), result("x")} // 5 + 2 + 3: "{}\n{}", `""`, `"x"`
 }
 

@@ -10,7 +10,7 @@ import (
 // write it. [Assembler.Build] makes one; whoever has all of it already fills it directly.
 type Request struct {
 	Model       string // as the provider calls it
-	MaxOutput   int64  // tokens; 0: not said
+	MaxOutput   int64  // tokens; 0: not said; a limit among Params takes its place
 	Tools       []Tool
 	System      []SystemBlock // in order, nothing between them
 	Messages    []messages.Message

@@ -51,7 +51,8 @@ type Body struct {
 //   - A tool has name, description and input_schema, or its definition as it is.
 //   - System and developer messages that lead are blocks of the system prompt, behind the others; further ones keep their
 //     place, with the role system.
-//   - Tool messages are messages of the user; those that follow each other are one, for parallel results belong together.
+//   - Tool messages are messages of the user. Those that follow each other are one, and so are messages of the assistant:
+//     parallel results belong together, directly behind the whole answer with their calls.
 //   - Arguments that are a text must be an object in JSON. A result that is JSON becomes a text; an error becomes its text,
 //     with is_error.
 //   - Images and files that are spelled for OpenAI's APIs become image and document blocks. Other media are an error.

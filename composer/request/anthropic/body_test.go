@@ -34,6 +34,7 @@ func TestShapes(t *testing.T) {
 		{"nothing", request.Request{}, `{"messages":[]}`},
 		{"parameters", request.Request{Model: "m", MaxOutput: 9, Params: []messages.Member{{Name: "temperature", Value: "0.50"}, {Name: "a", Value: `{"c": 1, "b": 12345678901234567890}`}}},
 			`{"model":"m","messages":[],"a":{"b":12345678901234567890,"c":1},"max_tokens":9,"temperature":0.5}`},
+		{"a limit of the caller's", request.Request{MaxOutput: 9, Params: []messages.Member{{Name: "max_tokens", Value: "5"}}}, `{"messages":[],"max_tokens":5}`},
 		{"tools", request.Request{Tools: []request.Tool{{Name: "f", Description: "d", Schema: `{"type":"object","a":1}`}, {Name: "g"}, {Definition: `{"type":"web","name":"w","cache_control":{"type":"ephemeral"}}`}}},
 			`{"tools":[{"description":"d","input_schema":{"a":1,"type":"object"},"name":"f"},{"description":"","input_schema":{"properties":{},"type":"object"},"name":"g"},` +
 				`{"cache_control":{"type":"ephemeral"},"name":"w","type":"web"}],"messages":[]}`},
@@ -55,6 +56,11 @@ func TestShapes(t *testing.T) {
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r"},{"type":"tool_result","tool_use_id":"2","content":"{\"x\": 1}"},` +
 				`{"type":"tool_result","tool_use_id":"3","content":"no","is_error":true,"cache_control":{"type":"ephemeral"}}]},` +
 				`{"role":"user","content":[{"type":"text","text":"u"}]}]}`},
+		{"an answer in several messages", request.Request{Messages: []messages.Message{say(messages.Assistant, "a"),
+			{Role: messages.Assistant, Content: []messages.Block{{Kind: messages.KindThinking, Text: "hm"}}},
+			{Role: messages.Assistant, Content: []messages.Block{{Kind: messages.KindToolCall, ID: "1", Name: "f"}}}, say(messages.User, "b"), say(messages.User, "c")}},
+			`{"messages":[{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"f","input":{}}]},` +
+				`{"role":"user","content":[{"type":"text","text":"b"}]},{"role":"user","content":[{"type":"text","text":"c"}]}]}`},
 		{"media", request.Request{Messages: []messages.Message{{Role: messages.User, Content: []messages.Block{
 			{Kind: messages.KindImage, Extra: []messages.Member{{Name: "source", Value: `{"type":"base64"}`}}},
 			{Kind: messages.KindImage, Extra: []messages.Member{{Name: "image_url", Value: `{"url":"data:image/png;base64,AA==","detail":"low"}`}}},

@@ -23,7 +23,8 @@ func (w *writer) params(q *request.Request, rules *markers.Rules) error {
 	if q.Model != "" {
 		w.body.Params = append(w.body.Params, messages.Member{Name: "model", Value: quote(q.Model)})
 	}
-	if q.MaxOutput > 0 {
+	own := slices.ContainsFunc(q.Params, func(m messages.Member) bool { return m.Name == "max_tokens" })
+	if q.MaxOutput > 0 && !own {
 		w.body.Params = append(w.body.Params, messages.Member{Name: "max_tokens", Value: messages.JSON(strconv.FormatInt(q.MaxOutput, 10))})
 	}
 	taken := map[string]bool{"messages": true, "system": true, "tools": true}
@@ -197,7 +198,8 @@ func (w *writer) messages(q *request.Request) error {
 		}
 		written += len(content)
 		w.ends[i] = written
-		if n := len(w.body.Messages); m.Role == messages.Tool && after == messages.Tool {
+		joins := m.Role == messages.Tool || m.Role == messages.Assistant && len(m.Extra) == 0
+		if n := len(w.body.Messages); joins && m.Role == after {
 			last := &w.body.Messages[n-1]
 			last.Content = append(last.Content, content...)
 			continue

@@ -25,11 +25,11 @@ func (w *writer) params(q *request.Request, mode Mode) (key string, err error) {
 	if q.Model != "" {
 		add("model", quote(q.Model))
 	}
-	if q.MaxOutput > 0 {
-		name := "max_completion_tokens"
-		if w.body.API == wire.Responses {
-			name = "max_output_tokens"
-		}
+	name := "max_completion_tokens"
+	if w.body.API == wire.Responses {
+		name = "max_output_tokens"
+	}
+	if q.MaxOutput > 0 && !has(q.Params, name) && !has(q.Params, "max_tokens") {
 		add(name, messages.JSON(strconv.FormatInt(q.MaxOutput, 10)))
 	}
 	if mode == Explicit {
