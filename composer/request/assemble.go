@@ -73,8 +73,8 @@ func (a *Assembler) Build(in Input) (Result, error) {
 		HistoryBudget:   l.historyBudget(a.rules),
 		made:            making{p, l, a.rules, a.estimator.Name()},
 	}
-	trimmed := a.fill(&res, &in, p, l)
-	for _, w := range append(trimmed, Warning{Code: ContextOverflow, Count: c.Overflow()}) {
+	leftOut := a.fill(&res, &in, p, l)
+	for _, w := range append(leftOut, Warning{Code: ContextOverflow, Count: c.Overflow()}) {
 		if w.Count > 0 {
 			warnings = append(warnings, w)
 		}
@@ -136,14 +136,14 @@ func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
 			if i < len(in.History) {
 				where = fmt.Sprintf("history message %d", i+1)
 			}
-			return p, nil, fmt.Errorf("%s: %w", where, trimmed(err))
+			return p, nil, fmt.Errorf("%s: %w", where, nameless(err))
 		}
 	}
 	return p, dropped, nil
 }
 
-// trimmed takes the other package's name off an error.
-func trimmed(err error) error {
+// nameless takes the other package's name off an error.
+func nameless(err error) error {
 	if u, ok := err.(interface{ Unwrap() error }); ok && strings.HasPrefix(err.Error(), "messages: ") {
 		return u.Unwrap()
 	}
