@@ -225,34 +225,54 @@ func digitsLen(s string) int {
 
 // monthLen returns the length of a month's name, or its first three letters, with the blank behind it.
 func monthLen(s string) int {
-	n := 0
-	for n < len(s) && isLetter(s[n]) {
-		n++
-	}
-	if n < 3 || n == len(s) || s[n] != ' ' {
-		return 0
-	}
-	name := strings.ToLower(s[:n])
 	for _, m := range months {
-		if name == m || name == m[:3] {
+		if !foldPrefix(s, m[:3]) {
+			continue
+		}
+		n := 3
+		if foldPrefix(s, m) {
+			n = len(m)
+		}
+		if n < len(s) && s[n] == ' ' {
 			return n + 1
 		}
 	}
 	return 0
 }
 
+var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+// weekdayLen returns the length of a day's name, or its first three letters, with what stands between it and a date.
 func weekdayLen(s string) int {
-	low := strings.ToLower(s[:min(len(s), 12)])
-	for _, d := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
-		for _, name := range []string{d, d[:3]} {
-			for _, end := range []string{", ", " "} {
-				if strings.HasPrefix(low, name+end) {
-					return len(name + end)
-				}
-			}
+	for _, d := range weekdays {
+		if !foldPrefix(s, d[:3]) {
+			continue
+		}
+		n := 3
+		if foldPrefix(s, d) {
+			n = len(d)
+		}
+		if strings.HasPrefix(s[n:], ", ") {
+			return n + 2
+		}
+		if strings.HasPrefix(s[n:], " ") {
+			return n + 1
 		}
 	}
 	return 0
+}
+
+// foldPrefix reports whether a text begins with a word of lower-case letters, in any case.
+func foldPrefix(s, lower string) bool {
+	if len(s) < len(lower) {
+		return false
+	}
+	for i := range len(lower) {
+		if s[i]|0x20 != lower[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // timeAfterDate returns the length of a time of day behind a day, the separator and the zone included.
@@ -343,8 +363,8 @@ func pathLen(s string) int {
 			lead = len(h)
 		}
 	}
-	if lead == 0 && len(s) > 10 && isLetter(s[0]) {
-		if under := strings.TrimLeft(s[1:], `:\/`); len(under) < len(s)-2 && strings.HasPrefix(under, "Users") && s[1] == ':' {
+	if lead == 0 && len(s) > 10 && s[1] == ':' && isLetter(s[0]) {
+		if under := strings.TrimLeft(s[2:], `\/`); len(under) < len(s)-2 && strings.HasPrefix(under, "Users") {
 			lead = len(s) - len(under) + len("Users")
 		}
 	}
