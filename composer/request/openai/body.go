@@ -59,7 +59,8 @@ type Body struct {
 //   - The system prompt is one system message, or the instructions; its blocks are joined by nothing. Where the request
 //     places breakpoints it is a message with a part for each block, and so is all other content that takes a breakpoint,
 //     whether it has one or not: a shape that changed with the breakpoint would miss the cache.
-//   - A result is a message, or an item, of its own; so is every call in the responses API.
+//   - A result is a message, or an item, of its own; so is every call in the responses API. In chat completions what the
+//     assistant says directly behind its calls is part of the message that makes them.
 //   - Arguments become the text of canonical JSON; a result that is JSON becomes a text, an error its text.
 //   - Images and documents become the parts that the API has for them. Other media are an error.
 //   - Thoughts are left out, but for those that this provider encrypted for the responses API.

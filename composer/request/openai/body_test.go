@@ -93,6 +93,26 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// Parallel calls that a log keeps in a message each are one message, or their results would stand behind the wrong one.
+func TestAnswerInSeveralMessages(t *testing.T) {
+	call := func(id string) messages.Message {
+		return messages.Message{Role: messages.Assistant, Content: []messages.Block{{Kind: messages.KindToolCall, ID: id, Name: "f", Text: "{}"}}}
+	}
+	result := func(id string) messages.Message {
+		return messages.Message{Role: messages.Tool, Content: []messages.Block{{Kind: messages.KindToolResult, ID: id, Text: "r"}}}
+	}
+	q := request.Request{Messages: []messages.Message{say(messages.Assistant, "a"), call("1"), say(messages.Assistant, "b"), call("2"), result("1"), result("2"), say(messages.Assistant, "c")}}
+	want := `{"messages":[{"role":"assistant","content":"a"},{"role":"assistant","content":"b","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}},` +
+		`{"id":"2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"r"},{"role":"tool","tool_call_id":"2","content":"r"},{"role":"assistant","content":"c"}]}`
+	b, err := openai.Write(q, openai.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(b.JSON)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestCacheKey(t *testing.T) {
 	key := openai.CacheKey(conversation())
 	for _, test := range []struct {

@@ -129,7 +129,7 @@ func (w *writer) message(m *messages.Message, from string) error {
 	open := messages.Message{Role: role, Extra: ours(m.Extra)}
 	var calls []messages.Block
 	emit := func() {
-		if open.Content = append(open.Content, calls...); len(open.Content) > 0 {
+		if open.Content = append(open.Content, calls...); len(open.Content) > 0 && !w.continues(&open) {
 			w.body.Messages = append(w.body.Messages, open)
 		}
 		open.Content, calls = nil, nil
@@ -165,6 +165,30 @@ func (w *writer) message(m *messages.Message, from string) error {
 		w.body.Messages = append(w.body.Messages, open)
 	}
 	return nil
+}
+
+// continues adds a message of the assistant to the one before it, where that has calls: in chat completions their results
+// stand directly behind the message that makes them, so an answer that came in several messages is one.
+func (w *writer) continues(m *messages.Message) bool {
+	n := len(w.body.Messages)
+	if w.body.API != wire.Chat || m.Role != messages.Assistant || len(m.Extra) > 0 || n == 0 {
+		return false
+	}
+	last := &w.body.Messages[n-1]
+	isCall := func(b messages.Block) bool { return b.Kind == messages.KindToolCall }
+	first := slices.IndexFunc(last.Content, isCall)
+	if last.Role != messages.Assistant || len(last.Extra) > 0 || first < 0 {
+		return false
+	}
+	for _, b := range m.Content { // calls stand last
+		if isCall(b) {
+			last.Content = append(last.Content, b)
+		} else {
+			last.Content = slices.Insert(last.Content, first, b)
+			first++
+		}
+	}
+	return true
 }
 
 func has(members []messages.Member, name string) bool {
