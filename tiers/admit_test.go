@@ -432,6 +432,7 @@ func TestAdmitRefuses(t *testing.T) {
 		{"sum of bytes beyond int64", []tiers.Item{wide(math.MaxInt64, core(1)), wide(1, core(1))}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},
 		{"separators make it too large", []tiers.Item{core(half), core(half - 1)}, tiers.Rules{Separator: tiers.Charged(1, 0)}, tiers.ErrTooLarge, 1, "exceeds int64"},
 		{"an alternate makes it too large", []tiers.Item{core(1), or(active(1), math.MaxInt64)}, tiers.Rules{}, tiers.ErrTooLarge, 1, "exceeds int64"},
+		{"a group on both sides of a head of one", []tiers.Item{grouped(4, active(1)), grouped(4, active(1))}, tiers.Rules{Gate: tiers.PrefixStable, Head: 1}, tiers.ErrSplitGroup, 1, "both sides"},
 		{"a group on both sides", []tiers.Item{grouped(4, active(1)), core(1), grouped(4, active(1))}, tiers.Rules{Gate: tiers.PrefixStable, Head: 2}, tiers.ErrSplitGroup, 2, "both sides"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
