@@ -11,12 +11,13 @@ import (
 
 var (
 	table = flag.String("table", "", "print the table of the jobs whose names have this prefix, \"all\" for all of them")
-	pairs = flag.Int("pairs", 201, "how many pairs of samples a row of the table takes at least")
+	pairs = flag.Int("pairs", 201, "how many pairs of samples a row of the table takes, or fewer of what takes long")
 )
 
 // jobs returns all jobs there are. A new kind of job is added here.
 func jobs() []bench.Job {
-	return slices.Concat(bench.Composing(), bench.Assembling(), bench.Conversing())
+	return slices.Concat(bench.Stages(), bench.Composing(), bench.Evicting(), bench.Compiling(), bench.Assembling(),
+		bench.Conversing(), bench.Requesting(), bench.Replaying())
 }
 
 // TestTable is no test: it prints what scripts/bench shows.
@@ -27,7 +28,7 @@ func TestTable(t *testing.T) {
 	var results []bench.Result
 	for _, job := range jobs() {
 		if *table == "all" || strings.HasPrefix(job.String(), *table) {
-			results = append(results, bench.Measure(job, max(*pairs/(1+job.Count/10_000), 7)))
+			results = append(results, bench.Measure(job, *pairs))
 		}
 	}
 	t.Log("\n" + bench.Table(results))

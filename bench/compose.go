@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
 )
@@ -18,10 +19,52 @@ func Composing() []Job {
 		composing("compose-latin", "Blåbærsyltetøy på brød, så øl. ", 100, 1<<10),
 		composing("compose-4KiB", "The quick brown fox jumps over. ", 100, 4<<10),
 	}
+	jobs = append(jobs, composing("compose-100MiB", "The quick brown fox jumps over. ", 100, 1<<20))
 	for count := 10; count <= 1_000_000; count *= 10 {
 		jobs = append(jobs, composing("compose-small", "The quick brown fox jumps over. ", count, 128))
 	}
 	return jobs
+}
+
+// Evicting returns the jobs that compose a history of sections in one chain, the newest first, under a budget that half of
+// them fit. Their floor counts backwards until the budget is used up, copies what it met and hashes it.
+func Evicting() []Job {
+	var jobs []Job
+	for count := 10; count <= 1_000_000; count *= 10 {
+		jobs = append(jobs, evicting(count, 256))
+	}
+	return jobs
+}
+
+func evicting(count, size int) Job {
+	return Job{
+		Name:  "compose-evict",
+		Size:  fmt.Sprintf("sections=%d/size=%s", count, bytesName(size)),
+		Count: count,
+		Bytes: int64(count) * int64(size),
+		Prepare: func() (run, floor func()) {
+			sections := Sections("The quick brown fox jumps over. ", count, size)
+			for i := range sections {
+				sections[i].Tier, sections[i].Priority, sections[i].Chain = tiers.Informational, i, "history"
+			}
+			budget := int64(count) * int64(size) / 2
+			run = func() {
+				c, err := composer.Compose(sections, composer.Config{Budget: tiers.Limit(budget)})
+				check(err)
+				c.Fingerprint()
+			}
+			return run, func() {
+				first := len(sections)
+				for left := budget; first > 0; first-- {
+					left -= measure.UTF16().Count(sections[first-1].Content)
+					if left < 0 {
+						break
+					}
+				}
+				joinAndHash(sections[first:])
+			}
+		},
+	}
 }
 
 func composing(name, unit string, count, size int) Job {

@@ -16,6 +16,9 @@ func Assembling() []Job {
 	for count := 10; count <= 100_000; count *= 10 {
 		jobs = append(jobs, assembling("assemble", count, 1<<10, 200))
 	}
+	for count := 100_000; count <= 1_000_000; count *= 10 {
+		jobs = append(jobs, assembling("assemble-small", count, 128, 200))
+	}
 	return jobs
 }
 

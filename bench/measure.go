@@ -16,16 +16,18 @@ type Result struct {
 	Alloc  uint64        // bytes of one run
 }
 
-// Measure runs the job and its floor in turn, in so many pairs of short samples.
+// Measure runs the job and its floor in turn, in so many pairs of short samples, or in fewer of a job that takes long.
 func Measure(job Job, pairs int) Result {
+	const patience, fewest = 3 * time.Second, 5
 	run, floor := job.Prepare()
 	runs, floors := calibrate(run), calibrate(floor)
-	times := make([]time.Duration, pairs)
-	ratios := make([]float64, pairs)
-	for i := range pairs {
+	var times []time.Duration
+	var ratios []float64
+	for begin := time.Now(); len(times) < pairs && (len(times) < fewest || time.Since(begin) < patience); {
 		least := sample(floor, floors)
-		times[i] = sample(run, runs)
-		ratios[i] = float64(times[i]) / float64(least)
+		took := sample(run, runs)
+		times = append(times, took)
+		ratios = append(ratios, float64(took)/float64(max(least, 1)))
 	}
 	result := Result{Job: job, Time: median(times), Ratio: median(ratios)}
 	result.Allocs, result.Alloc = allocations(run)

@@ -13,7 +13,7 @@ import (
 // cut on the grid, and hash the input of the call. Their floor copies that input and hashes it.
 func Conversing() []Job {
 	var jobs []Job
-	for count := 100; count <= 100_000; count *= 10 {
+	for count := 10; count <= 100_000; count *= 10 {
 		jobs = append(jobs, conversing(count, 1<<10))
 	}
 	for _, size := range []int{100, 16 << 10} {

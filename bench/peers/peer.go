@@ -1,0 +1,38 @@
+package main
+
+import (
+	"runtime"
+	"time"
+)
+
+// A Peer is one way of fitting the sections of an input into its budget.
+type Peer struct {
+	Name string
+	// Run fits them so many times, and returns the time of one run and, where it is to be shown, the texts of the prompt.
+	Run func(runs int, show bool) (time.Duration, []string, error)
+}
+
+// First runs it once.
+func (p Peer) First() (time.Duration, []string, error) { return p.Run(1, true) }
+
+// Sample returns the time of one run, from many in a row.
+func (p Peer) Sample(runs int) (time.Duration, error) {
+	took, _, err := p.Run(runs, false)
+	return took, err
+}
+
+// native returns a peer in this process. It does not pay for the garbage of the one before it.
+func native(name string, fit func() ([]string, error)) Peer {
+	return Peer{Name: name, Run: func(runs int, _ bool) (time.Duration, []string, error) {
+		var prompt []string
+		runtime.GC()
+		begin := time.Now()
+		for range runs {
+			var err error
+			if prompt, err = fit(); err != nil {
+				return 0, nil, err
+			}
+		}
+		return time.Since(begin) / time.Duration(runs), prompt, nil
+	}}
+}
