@@ -71,10 +71,9 @@ func (f *seriesFlags) read(s *streams, cmd *cobra.Command, r *cachelab.Reader, w
 		case slices.Contains([]string{".yaml", ".yml"}, ext):
 			return f.composed(s, r, what)
 		case slices.Contains([]string{".md", ".txt", ".snap", ".prompt"}, ext):
-			if _, err := readSession(s, what, sessions.Options{}); errors.Is(err, sessions.ErrFormat) || err == nil {
-				break
+			if _, err := readSession(s, what, sessions.Options{}); err != nil {
+				return text(s, r, what) // a log may have such a name too; this is none
 			}
-			return text(s, r, what)
 		}
 	}
 	from := *f.from

@@ -119,3 +119,88 @@ func ExampleFit() {
 	// tools[0] ((not recorded)) 5000
 	// messages[0] (user) 9
 }
+
+func ExampleReader_Messages() {
+	p := messages.Prompt{Groups: messages.Groups{
+		Instructions: []messages.Message{messages.TextMessage(messages.System, "Be brief."), messages.TextMessage(messages.System, "Be kind.")},
+		Current:      []messages.Message{messages.TextMessage(messages.User, "Hello.")},
+	}}
+	a, err := p.Assemble(messages.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var r cachelab.Reader
+	q, err := r.Messages(a, nil, "claude-opus-5")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, piece := range q.Pieces {
+		fmt.Println(piece, piece.Tokens, piece.Marked)
+	}
+	// Output:
+	// system[0] (system) 3 false
+	// system[1] (system) 2 true
+	// messages[2] (user) 2 true
+}
+
+func ExampleProfile_Mark() {
+	var r cachelab.Reader
+	q, err := r.Call(calls(`{"model":"gpt-5.6","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello."}]}`)[0])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range []string{"anthropic-opus-5", "openai-gpt-5.6", "openai-gpt-5"} {
+		p, _ := cachelab.ProfileByName(name)
+		fmt.Print(name)
+		for _, piece := range p.Mark(q).Pieces {
+			fmt.Print(" ", piece.Marked)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// anthropic-opus-5 true true
+	// openai-gpt-5.6 true false
+	// openai-gpt-5 false false
+}
+
+func ExampleParseProfile() {
+	src, _ := cachelab.ProfileDocument("vllm")
+	p, err := cachelab.ParseProfile([]byte(strings.Replace(string(src), `"value": 16,`, `"value": 32,`, 1)))
+	fmt.Println(p.Name, p.Quantum.Value, err)
+	_, err = cachelab.ParseProfile([]byte(strings.Replace(string(src), `"value": 16,`, `"value": 0,`, 1)))
+	fmt.Println(err)
+	// Output:
+	// vllm 32 <nil>
+	// cachelab: profile: line 9, column 31 (/quantum_tokens/value): 0; want 1 or more
+}
+
+func ExampleRequest_Scale() {
+	var r cachelab.Reader
+	q, err := r.Call(calls(`{"model":"m","messages":[{"role":"user","content":"Hello, you."},{"role":"user","content":"Hello."}]}`)[0])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(q.Tokens(), q.Scale(11).Pieces[0].Tokens, q.Scale(11).Pieces[1].Tokens)
+	// Output: 5 6 5
+}
+
+func ExampleSimulation_Accuracy() {
+	var r cachelab.Reader
+	list := calls(
+		`{"model":"m","messages":[{"role":"user","content":"One, two, three."}]}`,
+		`{"model":"m","messages":[{"role":"user","content":"One, two, three."},{"role":"assistant","content":"Four."},{"role":"user","content":"Five."}]}`)
+	list[0].Usage = sessions.Usage{Recorded: true, Input: 10}
+	list[1].Usage = sessions.Usage{Recorded: true, Input: 20, Cached: 9}
+	turns, err := r.Turns(list, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, _ := cachelab.ProfileByName("sglang")
+	fmt.Printf("%+v\n", cachelab.Simulate(cachelab.Fit(turns), p).Accuracy())
+	// Output: {Turns:2 Agree:2 Input:30 Cached:9 Read:17 Absolute:8}
+}

@@ -205,6 +205,9 @@ func checkDivergence(t *testing.T, a, b cachelab.Request, p cachelab.Profile, e 
 	if e.At != want || e.LostBytes != lost {
 		t.Errorf("first difference at %d with %d bytes lost; want %d and %d", e.At, e.LostBytes, want, lost)
 	}
+	if e.At >= 0 && e.Code() == "" {
+		t.Errorf("a difference at byte %d without a reason", e.At)
+	}
 	if e.LostTokens < 0 || e.LostTokens > a.Tokens() || e.LostBytes == 0 && e.LostTokens != 0 {
 		t.Errorf("%d tokens lost with %d bytes, of %d", e.LostTokens, e.LostBytes, a.Tokens())
 	}

@@ -186,8 +186,7 @@ func (r *Reader) Messages(a messages.Assembly, tools []messages.ToolSpec, model 
 	}
 	for i := range q.Pieces {
 		p := &q.Pieces[i]
-		last := i+1 == len(q.Pieces) || q.Pieces[i+1].Region == Messages && q.Pieces[i+1].Index != p.Index ||
-			p.Region == System && q.Pieces[i+1].Region == Messages
+		last := i+1 == len(q.Pieces) || q.Pieces[i+1].Region != p.Region || q.Pieces[i+1].Index != p.Index
 		if p.Region != Tools && last && a.Places[p.Index].Breakpoint {
 			p.Marked = true
 		}
