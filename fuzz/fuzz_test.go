@@ -4,12 +4,14 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/fragments/template"
 	"github.com/quirehq/quire/fuzz"
@@ -144,13 +146,17 @@ func compilation(p messages.Prompt) (replay.Compilation, error) {
 	return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}, err
 }
 
-// render is the front end for registries.
-func render(registrations []fuzz.Registration) (composer.Composition, error) {
+// collect and render are the front end for registries.
+func collect(registrations []fuzz.Registration) (fragments.Assembly, error) {
 	registry, err := fuzz.NewRegistry(registrations)
 	if err != nil {
-		return composer.Composition{}, err
+		return fragments.Assembly{}, err
 	}
-	assembly, err := registry.Assemble(fragments.AssembleContext{Scope: fragments.Scope{}.Child("a"), Role: "r"})
+	return registry.Assemble(fragments.AssembleContext{Scope: fragments.Scope{}.Child("a"), Role: "r"})
+}
+
+func render(registrations []fuzz.Registration) (composer.Composition, error) {
+	assembly, err := collect(registrations)
 	if err != nil {
 		return composer.Composition{}, err
 	}
@@ -210,6 +216,62 @@ func TestMessages(t *testing.T) {
 func TestFragments(t *testing.T) {
 	t.Run("deterministic", func(t *testing.T) { fuzz.CheckDeterministic(t, fuzz.Registrations(20), render) })
 	t.Run("order free", func(t *testing.T) { fuzz.CheckOrderFree(t, fuzz.Registrations(20), render) })
+	t.Run("replay", func(t *testing.T) {
+		fuzz.CheckReplayCompilation(t, fuzz.Registrations(20), compilers, func(registrations []fuzz.Registration) (replay.Compilation, error) {
+			assembly, err := collect(registrations)
+			if err != nil {
+				return replay.Compilation{}, err
+			}
+			c, err := assembly.Compile(composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(40)})
+			return replay.Compilation(c), err
+		})
+	})
 }
 
-var compilers = map[string]replay.Compiler{messages.KindMessages: messages.Compile}
+// An exchange is what the front end for requests is given: a session, its last message the question.
+func exchange(session []messages.Message) (request.Result, error) {
+	assembler, err := request.New(request.Config{Model: request.Model{Name: "m", ContextTokens: 120}, Reserve: 20, Caching: true})
+	if err != nil {
+		return request.Result{}, err
+	}
+	return assembler.Build(request.Input{
+		Template: request.ParseTemplate("You answer.\n{output_format}{cacheBreakpoint}\nToday is {today}.\n{memory}{chunks}", nil),
+		Now:      time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC),
+		Chunks:   []request.Chunk{{ID: "a", Text: "One fact.", Rank: 2}, {ID: "b", Text: "Another.", Rank: 1}},
+		History:  session,
+		Question: messages.TextMessage(messages.User, "Which?"),
+	})
+}
+
+func TestRequest(t *testing.T) {
+	t.Run("deterministic", func(t *testing.T) {
+		fuzz.CheckDeterministic(t, fuzz.Sessions(6), func(session []messages.Message) (composer.Composition, error) {
+			res, err := exchange(session)
+			return res.Composition, err
+		})
+	})
+	t.Run("replay", func(t *testing.T) {
+		fuzz.CheckReplayCompilation(t, fuzz.Sessions(6), compilers, func(session []messages.Message) (replay.Compilation, error) {
+			res, err := exchange(session)
+			return replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}, err
+		})
+	})
+	t.Run("prefix stable", func(t *testing.T) {
+		fuzz.CheckPrefixStable(t, rapid.Just("the template"), fuzz.Sessions(6), func(_ string, session []messages.Message) (composer.Composition, error) {
+			res, err := exchange(session)
+			return res.Composition, err
+		})
+	})
+	t.Run("robust", func(t *testing.T) {
+		fuzz.CheckRobust(t, fuzz.HostileSessions(6), func(session []messages.Message) (composer.Composition, error) {
+			res, err := exchange(session)
+			return res.Composition, err
+		})
+	})
+}
+
+var compilers = map[string]replay.Compiler{
+	messages.KindMessages:   messages.Compile,
+	fragments.KindFragments: fragments.CompileRecipe,
+	request.KindRequest:     request.Compile,
+}
