@@ -55,7 +55,17 @@ var (
 
 // Recipe returns the recipe of the composition. Every content is hashed.
 func (c Composition) Recipe() Recipe {
-	r := Recipe{
+	r := c.rulesOfRecipe()
+	r.Sections = make([]Ingredient, len(c.sections))
+	for i := range c.sections {
+		r.Sections[i] = c.ingredient(i)
+	}
+	return r
+}
+
+// rulesOfRecipe is a recipe without its sections.
+func (c Composition) rulesOfRecipe() Recipe {
+	return Recipe{
 		Kind:           KindComposer,
 		Version:        Version,
 		Gate:           c.rules.Gate,
@@ -66,21 +76,20 @@ func (c Composition) Recipe() Recipe {
 		TailReserve:    c.rules.TailReserve,
 		Join:           c.join,
 		Separator:      c.rules.Separator,
-		Sections:       make([]Ingredient, len(c.sections)),
 	}
-	for i := range c.sections {
-		s := &c.sections[i]
-		in := &r.Sections[i]
-		*in = Ingredient{
-			ID: s.ID, Tier: s.Tier,
-			Content:  Form{fingerprint.SumString(s.Content), c.items[i].Cost},
-			Priority: s.Priority, Chain: s.Chain, Group: s.Group, Breakpoint: s.Breakpoint,
-		}
-		for k, alternate := range s.Alternates {
-			in.Alternates = append(in.Alternates, Form{fingerprint.SumString(alternate), c.items[i].Alternates[k]})
-		}
+}
+
+func (c Composition) ingredient(i int) Ingredient {
+	s, item := &c.sections[i], &c.items[i]
+	in := Ingredient{
+		ID: s.ID, Tier: s.Tier,
+		Content:  Form{fingerprint.SumString(s.Content), item.Cost},
+		Priority: s.Priority, Chain: s.Chain, Group: s.Group, Breakpoint: s.Breakpoint,
 	}
-	return r
+	for k, alternate := range s.Alternates {
+		in.Alternates = append(in.Alternates, Form{fingerprint.SumString(alternate), item.Alternates[k]})
+	}
+	return in
 }
 
 // Key names the recipe: the digest of its canonical JSON.

@@ -12,7 +12,7 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// A recompiler that has seen other recipes, good and bad, gives what a new one gives.
+// A recompiler that has seen other recipes, good and bad, gives what a new one gives; so does a recipe writer.
 func TestRecompilerForgetsNothingAndKeepsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contents := map[fingerprint.Digest]string{}
@@ -23,6 +23,7 @@ func TestRecompilerForgetsNothingAndKeepsNothing(t *testing.T) {
 			return "", errors.New("gone")
 		}
 		var old composer.Recompiler
+		var writer composer.RecipeWriter
 		sections := []composer.Section{}
 		cfg := composer.Config{Gate: tiers.Reserved}
 		for range rapid.IntRange(1, 12).Draw(t, "turns") {
@@ -54,6 +55,9 @@ func TestRecompilerForgetsNothingAndKeepsNothing(t *testing.T) {
 				}
 			}
 			src := recipe.AppendJSON(nil)
+			if again, written := writer.Write(c); string(written) != string(src) || again.Key() != recipe.Key() {
+				t.Fatalf("a recipe writer that has seen other compositions wrote %s; want %s", written, src)
+			}
 			lost := rapid.IntRange(0, 4).Draw(t, "lose") == 0 && len(sections) > 0
 			var name fingerprint.Digest
 			if lost {

@@ -175,7 +175,7 @@ func (c *contentsOf) record(ctx context.Context, rec Record) error {
 	if src, err = c.reader.Content(ctx, fingerprint.Digest(rec.Recipe)); err != nil {
 		return err
 	}
-	for name := range digestsIn([]byte(src)) {
+	for name := range digestsIn(src) {
 		if _, err := c.reader.Content(ctx, name); err == nil {
 			c.names[name] = struct{}{}
 		} else if !errors.Is(err, ErrNotFound) { // what is not there is a string that only looks like a name
@@ -430,7 +430,7 @@ func (in *importer) finish(ctx context.Context) error {
 		if src, err = r.Content(ctx, fingerprint.Digest(rec.Recipe)); err != nil {
 			return err
 		}
-		for name := range digestsIn([]byte(src)) {
+		for name := range digestsIn(src) {
 			if _, there := in.objects[name]; there {
 				in.objects[name] = true
 			}

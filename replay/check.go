@@ -200,7 +200,7 @@ func (r *Reader) checkRecord(ctx context.Context, prev, e Entry, need func(name,
 	if err != nil {
 		return ignoreDamage(err)
 	}
-	for name := range digestsIn([]byte(src)) {
+	for name := range digestsIn(src) {
 		if _, err := r.Content(ctx, name); err == nil {
 			if err := need(name, fingerprint.Digest(rec.Recipe)); err != nil {
 				return err

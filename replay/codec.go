@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,9 +19,9 @@ import (
 // with a word changed have all their pieces but one or two in common with what is stored. That, and not a chain of
 // differences, is why a turn costs about its new bytes: every object stands for itself, and can be dropped by itself.
 const (
-	minPiece     = 2 << 10
+	minPiece     = 1 << 10
 	maxPiece     = 16 << 10
-	cutMask      = (1<<12 - 1) << 52 // a cut every 4 KiB on average, behind the first minPiece bytes
+	cutMask      = (1<<11 - 1) << 53 // a cut every 2 KiB on average, behind the first minPiece bytes
 	minCompress  = 512
 	digestLength = len(fingerprint.Digest{})
 )
@@ -63,6 +64,39 @@ func cut(content string, gears *[256]uint64) int {
 	return n
 }
 
+// A piece of a content that is too long for one object.
+type piece struct {
+	name    fingerprint.Digest
+	content string
+}
+
+// A splitter cuts contents into named pieces, one after the other. What a content has in common with the one before it, at
+// its beginning, is neither cut nor hashed again.
+type splitter struct {
+	names []fingerprint.Digest
+	ends  []int
+}
+
+// split returns the pieces of a content of which the first shared bytes are those of the content before.
+func (s *splitter) split(content string, shared int) []piece {
+	// The last piece ended where the content did.
+	kept, _ := slices.BinarySearch(s.ends[:max(0, len(s.ends)-1)], shared+1)
+	s.names, s.ends = s.names[:kept], s.ends[:kept]
+	pieces := make([]piece, 0, kept+2)
+	at := 0
+	for i, end := range s.ends {
+		pieces = append(pieces, piece{s.names[i], content[at:end]})
+		at = end
+	}
+	for part := range cuts(content[at:]) {
+		name := fingerprint.SumString(part)
+		at += len(part)
+		s.names, s.ends = append(s.names, name), append(s.ends, at)
+		pieces = append(pieces, piece{name, part})
+	}
+	return pieces
+}
+
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(maxPiece))
@@ -85,13 +119,21 @@ func appendObjects(objects []Object, name fingerprint.Digest, content string) []
 	if len(content) <= maxPiece {
 		return append(objects, encode(name, content))
 	}
-	list := Object{Name: name, Form: Pieces, Size: int64(len(content))}
-	for piece := range cuts(content) {
-		name := fingerprint.SumString(piece)
-		list.Data = append(list.Data, name[:]...)
-		objects = append(objects, encode(name, piece))
+	pieces := new(splitter).split(content, 0)
+	for _, p := range pieces {
+		objects = append(objects, encode(p.name, p.content))
 	}
-	return append(objects, list)
+	return append(objects, list(name, pieces))
+}
+
+// list returns the object of a content that consists of those pieces.
+func list(name fingerprint.Digest, pieces []piece) Object {
+	o := Object{Name: name, Form: Pieces, Data: make([]byte, 0, len(pieces)*digestLength)}
+	for _, p := range pieces {
+		o.Size += int64(len(p.content))
+		o.Data = append(o.Data, p.name[:]...)
+	}
+	return o
 }
 
 func encode(name fingerprint.Digest, content string) Object {
@@ -104,27 +146,26 @@ func encode(name fingerprint.Digest, content string) Object {
 	return o
 }
 
-// decode returns the content of an object that is no list. It is checked against the name by the caller, but not before
-// its length is known to be harmless.
-func decode(o Object) (string, error) {
+// decode returns the content of an object that is no list, in scratch unless it is stored as it is. It is checked against
+// the name by the caller, but not before its length is known to be harmless.
+func decode(o Object, scratch *[maxPiece]byte) (content []byte, err error) {
 	if o.Size < 0 || o.Size > maxPiece {
-		return "", fmt.Errorf("size %d; want 0 to %d", o.Size, maxPiece)
+		return nil, fmt.Errorf("size %d; want 0 to %d", o.Size, maxPiece)
 	}
-	content := o.Data
 	switch o.Form {
 	case Plain:
+		content = o.Data
 	case Zstd:
-		var err error
-		if content, err = decoder().DecodeAll(o.Data, make([]byte, 0, o.Size)); err != nil {
-			return "", err
+		if content, err = decoder().DecodeAll(o.Data, scratch[:0:o.Size]); err != nil {
+			return nil, err
 		}
 	default:
-		return "", fmt.Errorf("form %d; want %d or %d", o.Form, Plain, Zstd)
+		return nil, fmt.Errorf("form %d; want %d or %d", o.Form, Plain, Zstd)
 	}
 	if int64(len(content)) != o.Size {
-		return "", fmt.Errorf("%d bytes; want %d", len(content), o.Size)
+		return nil, fmt.Errorf("%d bytes; want %d", len(content), o.Size)
 	}
-	return string(content), nil
+	return content, nil
 }
 
 // pieces returns the names that a list holds.

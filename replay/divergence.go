@@ -163,7 +163,7 @@ func (r *Reader) recorded(ctx context.Context, rec Record) (composer.Composition
 
 // decided returns the text that decisions make of the sections of a composition.
 func decided(c composer.Composition, join composer.Join, decisions string) (string, error) {
-	verdicts, err := parseDecisions(decisions)
+	runs, err := parseDecisions(decisions)
 	if err != nil {
 		return "", err
 	}
@@ -171,10 +171,13 @@ func decided(c composer.Composition, join composer.Join, decisions string) (stri
 	var text strings.Builder
 	i, started := 0, false
 	for s := range c.Sections() {
-		if i >= len(verdicts) {
-			return "", fmt.Errorf("%w: %d decisions; want more", errDecisions, len(verdicts))
+		if len(runs) == 0 {
+			return "", fmt.Errorf("%w: %d decisions; want more", errDecisions, i)
 		}
-		v := verdicts[i]
+		v := runs[0].verdict
+		if runs[0].count--; runs[0].count == 0 {
+			runs = runs[1:]
+		}
 		i++
 		if v.alternate > len(s.Alternates) {
 			return "", fmt.Errorf("%w: decision %d: alternate %d of %d", errDecisions, i, v.alternate, len(s.Alternates))
@@ -192,8 +195,8 @@ func decided(c composer.Composition, join composer.Join, decisions string) (stri
 			text.WriteString(s.Content)
 		}
 	}
-	if i != len(verdicts) {
-		return "", fmt.Errorf("%w: %d decisions; want %d", errDecisions, len(verdicts), i)
+	if len(runs) > 0 {
+		return "", fmt.Errorf("%w: more than %d decisions", errDecisions, i)
 	}
 	return text.String(), nil
 }

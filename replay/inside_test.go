@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,34 @@ func TestRolling(t *testing.T) {
 }
 
 func slicesConcat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// Recipes that are cut one after the other are cut as each is alone.
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var last turned
+		text := ""
+		for range rapid.IntRange(1, 8).Draw(t, "texts") {
+			keep := rapid.IntRange(0, len(text)).Draw(t, "keep")
+			rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+			more := make([]byte, rapid.SampledFrom([]int{0, 10, 5_000, 40_000}).Draw(t, "more"))
+			for i := range more {
+				more[i] = "abcdefgh"[rng.IntN(8)]
+			}
+			text = text[:keep] + string(more)
+			name, got := last.split(text)
+			if name != fingerprint.SumString(text) {
+				t.Fatalf("%d bytes have the name %s", len(text), name)
+			}
+			var want []piece
+			if len(text) > maxPiece {
+				want = new(splitter).split(text, 0)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d bytes, %d of them as before: %d pieces; want %d", len(text), keep, len(got), len(want))
+			}
+		}
+	})
+}
 
 // Pieces are within their bounds and make up the content; contents that differ in one place share all pieces but a few.
 func TestCuts(t *testing.T) {
@@ -152,12 +181,12 @@ func TestCache(t *testing.T) {
 }
 
 func TestDecisions(t *testing.T) {
-	for src, want := range map[string]int{`[]`: 0, `["core"]`: 1, `["fits 2","over-budget"]`: 2} { // in any order
+	for src, want := range map[string]int{`[]`: 0, `["core"]`: 1, `["fits 2","over-budget"]`: 2, `["12 core","3 fits 2","fits"]`: 3} { // in any order
 		if got, err := parseDecisions(src); err != nil || len(got) != want {
 			t.Errorf("%s: %v, %v", src, got, err)
 		}
 	}
-	for _, src := range []string{``, `[`, `["core",]`, `["corE"]`, `["fits 0"]`, `["fits x"]`, `[core]`, `["core" ]`, `{"core"}`} {
+	for _, src := range []string{``, `[`, `["core",]`, `["corE"]`, `["fits 0"]`, `["fits x"]`, `[core]`, `["core" ]`, `{"core"}`, `["0 core"]`, `["-1 core"]`, `["2 3 core"]`, `["2"]`, `["2 fits 0"]`} {
 		if got, err := parseDecisions(src); err == nil {
 			t.Errorf("%s: %v", src, got)
 		}

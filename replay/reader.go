@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quirehq/quire/fingerprint"
@@ -21,15 +21,16 @@ import (
 // It keeps some contents that it has read, so many records that share contents are read quickly. It is safe for
 // concurrent use.
 type Reader struct {
-	store Store
-	cache *cache
+	store   Store
+	cache   *cache
+	scratch sync.Pool // of *[maxPiece]byte
 }
 
 // cacheBytes is how much content a Reader keeps.
 const cacheBytes = 64 << 20
 
 // NewReader returns a reader of that store.
-func NewReader(store Store) *Reader { return &Reader{store, newCache(cacheBytes)} }
+func NewReader(store Store) *Reader { return &Reader{store: store, cache: newCache(cacheBytes)} }
 
 // Content returns the content of an object.
 func (r *Reader) Content(ctx context.Context, name fingerprint.Digest) (string, error) {
@@ -49,37 +50,103 @@ const (
 	never = false
 )
 
-// lists reads the objects of many names at once, and the pieces of those that are lists into the cache, without joining
-// them. What is wrong is found when they are opened.
-func (r *Reader) lists(ctx context.Context, names []fingerprint.Digest) (map[fingerprint.Digest]Object, error) {
+// recipes reads the objects of many recipes at once, and into the cache the pieces of those that are lists and the
+// contents that all of them name. Nothing is joined or checked as a whole, and what is wrong is found when it is opened.
+func (r *Reader) recipes(ctx context.Context, names []fingerprint.Digest) (map[fingerprint.Digest]unjoined, error) {
 	objects, err := r.store.Objects(ctx, names)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[fingerprint.Digest]Object, len(objects))
-	var ask []fingerprint.Digest
-	seen := map[fingerprint.Digest]bool{}
+	found := make(map[fingerprint.Digest]unjoined, len(objects))
+	var parts, inputs ahead
+	var seams [][2]fingerprint.Digest
+	before := ""
 	for _, o := range objects {
-		found[o.Name] = o
-		if o.Form != Pieces {
-			continue
-		}
-		parts, _ := pieces(o)
-		for _, name := range parts {
-			if _, there := r.cache.find(name); !there && !seen[name] {
-				seen[name] = true
-				ask = append(ask, name)
+		recipe := unjoined{Object: o}
+		if o.Form == Pieces {
+			names, _ := pieces(o)
+			for i, name := range names {
+				if parts.want(r, name) && i > 0 {
+					seams = append(seams, [2]fingerprint.Digest{names[i-1], name})
+				}
 			}
+		} else {
+			recipe.text, recipe.err = r.decode(o)
+			for name := range digestsIn(recipe.text[max(0, commonPrefix(before, recipe.text)-2*digestLength):]) {
+				inputs.want(r, name)
+			}
+			before = recipe.text
+		}
+		found[o.Name] = recipe
+	}
+	pieces, err := parts.read(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, piece := range pieces {
+		for name := range digestsIn(piece) {
+			inputs.want(r, name)
 		}
 	}
-	if len(ask) > 0 && len(ask) <= maxAhead {
-		_, err = r.load(ctx, ask, kept)
+	for _, seam := range seams { // where a digest may have been cut in two
+		left, _ := r.cache.find(seam[0])
+		right, _ := r.cache.find(seam[1])
+		for name := range digestsIn(left[max(0, len(left)-2*digestLength-1):] + right[:min(len(right), 2*digestLength+1)]) {
+			inputs.want(r, name)
+		}
 	}
+	_, err = inputs.read(ctx, r)
 	return found, err
 }
 
-// maxAhead is how many pieces are read ahead at most: 8 MiB.
+// An unjoined is an object that is a list of pieces, or else the text of one. It is not checked.
+type unjoined struct {
+	Object
+	text string
+	err  error
+}
+
+// maxAhead is how many objects are read ahead at most: 8 MiB.
 const maxAhead = 512
+
+// An ahead lists objects that are likely to be asked for and that a reader does not have.
+type ahead struct {
+	names []fingerprint.Digest
+	seen  map[fingerprint.Digest]struct{}
+}
+
+// want reports whether the name is now listed, and was not before.
+func (a *ahead) want(r *Reader, name fingerprint.Digest) bool {
+	if _, again := a.seen[name]; again || len(a.names) == maxAhead {
+		return false
+	}
+	if a.seen == nil {
+		a.seen = map[fingerprint.Digest]struct{}{}
+	}
+	a.seen[name] = struct{}{}
+	if _, there := r.cache.find(name); there {
+		return false
+	}
+	a.names = append(a.names, name)
+	return true
+}
+
+// read reads them into the cache, except lists, and returns those that are what they should be.
+func (a *ahead) read(ctx context.Context, r *Reader) (contents []string, err error) {
+	if len(a.names) == 0 {
+		return nil, nil
+	}
+	objects, err := r.store.Objects(ctx, a.names)
+	for _, o := range objects {
+		if o.Form == Pieces {
+			continue
+		}
+		if content, err := r.open(ctx, o, kept); err == nil {
+			contents = append(contents, content)
+		}
+	}
+	return contents, err
+}
 
 // A loaded is a content, or what is wrong with it.
 type loaded struct {
@@ -91,11 +158,11 @@ type loaded struct {
 func (r *Reader) load(ctx context.Context, names []fingerprint.Digest, keep bool) ([]loaded, error) {
 	contents := make([]loaded, len(names))
 	var ask []fingerprint.Digest
+	var places []int // of what is asked for
 	for i, name := range names {
 		content, there := r.cache.find(name)
-		if contents[i] = (loaded{content: content}); !there {
-			contents[i].err = fmt.Errorf("replay: object %s: %w", name, ErrNotFound)
-			ask = append(ask, name)
+		if contents[i].content = content; !there {
+			ask, places = append(ask, name), append(places, i)
 		}
 	}
 	if len(ask) == 0 {
@@ -116,10 +183,12 @@ func (r *Reader) load(ctx context.Context, names []fingerprint.Digest, keep bool
 			found[o.Name] = loaded{content, err}
 		}
 	}
-	for i, name := range names {
-		if l, there := found[name]; there && contents[i].err != nil {
-			contents[i] = l
+	for i, name := range ask {
+		l, there := found[name]
+		if !there {
+			l.err = fmt.Errorf("replay: object %s: %w", name, ErrNotFound)
 		}
+		contents[places[i]] = l
 	}
 	return contents, nil
 }
@@ -131,7 +200,7 @@ func (r *Reader) open(ctx context.Context, o Object, keep bool) (content string,
 		err = r.join(ctx, o, func(piece string) { joined.WriteString(piece) })
 		content = joined.String()
 	} else {
-		content, err = decode(o)
+		content, err = r.decode(o)
 	}
 	if err == nil {
 		if sum := fingerprint.SumString(content); sum != o.Name {
@@ -145,6 +214,17 @@ func (r *Reader) open(ctx context.Context, o Object, keep bool) (content string,
 		r.cache.keep(o.Name, content)
 	}
 	return content, nil
+}
+
+// decode returns the content of an object that is no list. It is not checked.
+func (r *Reader) decode(o Object) (string, error) {
+	scratch, _ := r.scratch.Get().(*[maxPiece]byte)
+	if scratch == nil {
+		scratch = new([maxPiece]byte)
+	}
+	defer r.scratch.Put(scratch)
+	content, err := decode(o, scratch)
+	return string(content), err
 }
 
 // join hands the content that a list of pieces describes to add, piece by piece. The pieces are checked, the whole is not
@@ -409,11 +489,11 @@ func (r *Reader) Find(ctx context.Context, prefix string) (fingerprint.Digest, e
 // digestsIn yields what looks like a digest in canonical JSON: the strings of 64 lower-case hex digits. Every reference
 // to an object in a recipe is one, whatever its kind; a string that only looks like one is no harm where it decides
 // what must not be deleted.
-func digestsIn(json []byte) iter.Seq[fingerprint.Digest] {
+func digestsIn(json string) iter.Seq[fingerprint.Digest] {
 	return func(yield func(fingerprint.Digest) bool) {
 		src := json
 		for {
-			start := bytes.IndexByte(src, '"')
+			start := strings.IndexByte(src, '"')
 			if start < 0 {
 				return
 			}
@@ -422,7 +502,7 @@ func digestsIn(json []byte) iter.Seq[fingerprint.Digest] {
 				continue
 			}
 			var d fingerprint.Digest
-			if _, err := hex.Decode(d[:], src[:2*digestLength]); err == nil && !yield(d) {
+			if _, err := hex.Decode(d[:], []byte(src[:2*digestLength])); err == nil && !yield(d) {
 				return
 			}
 		}

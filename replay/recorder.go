@@ -47,6 +47,7 @@ type Recorder struct {
 	session Session
 
 	mu     sync.Mutex
+	last   turned
 	epoch  int64
 	known  map[fingerprint.Digest]struct{} // what is in the store, as of epoch
 	head   Head
@@ -68,8 +69,7 @@ func NewRecorder(store Store, session Session) *Recorder {
 // When the same recipe gave another output before, the record is stored all the same, and returned with a
 // [NondeterminismError].
 func (r *Recorder) Record(ctx context.Context, c composer.Composition, turn Turn) (Record, error) {
-	recipe := c.Recipe()
-	return r.record(ctx, c, recipe, Compilation{}, turn)
+	return r.record(ctx, Compilation{Composition: c}, turn)
 }
 
 // RecordCompilation is [Recorder.Record] for what a front end compiled. With a redactor there is no front end's recipe
@@ -78,23 +78,22 @@ func (r *Recorder) RecordCompilation(ctx context.Context, c Compilation, turn Tu
 	if c.Kind == "" || c.Kind == composer.KindComposer {
 		return Record{}, fmt.Errorf("replay: compilation of kind %q; want a front end's, or Record", c.Kind)
 	}
-	return r.record(ctx, c.Composition, c.Composition.Recipe(), c, turn)
+	return r.record(ctx, c, turn)
 }
 
-func (r *Recorder) record(ctx context.Context, c composer.Composition, recipe composer.Recipe, front Compilation, turn Turn) (Record, error) {
+func (r *Recorder) record(ctx context.Context, c Compilation, turn Turn) (Record, error) {
 	if r.session.Redactor.Redact != nil {
-		var err error
-		if c, recipe, err = r.session.Redactor.compose(c, recipe); err != nil {
+		redacted, err := r.session.Redactor.compose(c.Composition)
+		if err != nil {
 			return Record{}, err
 		}
-		front = Compilation{}
+		c = Compilation{Composition: redacted}
 		if turn.Response != nil {
 			turn.Response = []byte(r.session.Redactor.Redact(ResponseID, string(turn.Response)))
 		}
 	}
 	rec := Record{
-		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1),
-		Kind: composer.KindComposer, Output: c.Fingerprint(), Bytes: c.Len(), Breakpoints: c.Breakpoints(),
+		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1), Kind: composer.KindComposer, Bytes: c.Len(),
 		Time: turn.Time, Labels: mergeLabels(r.session.Labels, turn.Labels), Usage: turn.Usage, Redactor: r.session.Redactor.Name,
 	}
 	if turn.Number < 0 {
@@ -106,21 +105,24 @@ func (r *Recorder) record(ctx context.Context, c composer.Composition, recipe co
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	rec.Output, rec.Breakpoints = r.last.text.composition(c.Composition)
+	recipe, name, src, pieces := r.last.compile(c.Composition)
 	var want wants
-	rec.Recipe = fingerprint.Key(want.add(string(recipe.AppendJSON(nil))))
-	if front.Recipe != nil {
-		rec.Kind, rec.Lowered = front.Kind, fingerprint.Digest(rec.Recipe)
-		rec.Recipe = fingerprint.Key(want.add(string(front.Recipe)))
-		for _, input := range front.Inputs {
+	want.addPieces(name, src, pieces)
+	rec.Recipe = fingerprint.Key(name)
+	if c.Recipe != nil {
+		rec.Kind, rec.Lowered = c.Kind, name
+		rec.Recipe = fingerprint.Key(want.add(string(c.Recipe)))
+		for _, input := range c.Inputs {
 			want.add(input)
 		}
 	}
-	for name, content := range contents(c, recipe) {
+	for name, content := range contents(c.Composition, recipe) {
 		if _, known := r.known[name]; !known {
 			want.addNamed(name, content)
 		}
 	}
-	rec.Decisions = want.add(string(appendDecisions(nil, c)))
+	rec.Decisions = want.add(string(appendDecisions(nil, c.Composition)))
 	if turn.Response != nil {
 		rec.Response = want.add(string(turn.Response))
 	}
@@ -130,7 +132,7 @@ func (r *Recorder) record(ctx context.Context, c composer.Composition, recipe co
 		case errors.Is(err, ErrStale):
 			r.primed = false
 			clear(r.known)
-			for name, content := range contents(c, recipe) {
+			for name, content := range contents(c.Composition, recipe) {
 				want.addNamed(name, content)
 			}
 		case errors.Is(err, ErrConflict):
@@ -285,11 +287,44 @@ func contents(c composer.Composition, recipe composer.Recipe) iter.Seq2[fingerpr
 	}
 }
 
+// A turned is the last composition that was recorded, so that the next costs what it adds.
+type turned struct {
+	text   rolling
+	writer composer.RecipeWriter
+	recipe rolling
+	pieces splitter
+}
+
+// compile returns the recipe of a composition, which is valid until the next call, its name and canonical JSON, and the
+// pieces of that when it is long.
+func (t *turned) compile(c composer.Composition) (recipe composer.Recipe, name fingerprint.Digest, src string, pieces []piece) {
+	recipe, json := t.writer.Write(c)
+	src = string(json)
+	name, pieces = t.split(src)
+	return recipe, name, src, pieces
+}
+
+func (t *turned) split(src string) (name fingerprint.Digest, pieces []piece) {
+	t.recipe.begin()
+	t.recipe.add(src)
+	name = t.recipe.sum(nil)
+	if len(src) <= maxPiece {
+		t.pieces = splitter{}
+		return name, nil
+	}
+	return name, t.pieces.split(src, t.recipe.shared)
+}
+
 // A wants is a list of contents that the store has to have.
 type wants struct {
-	names    []fingerprint.Digest
-	contents []string
-	listed   map[fingerprint.Digest]bool
+	names  []fingerprint.Digest
+	wanted []wanted
+	listed map[fingerprint.Digest]bool
+}
+
+type wanted struct {
+	content string
+	pieces  []piece // when it was cut already
 }
 
 func (w *wants) add(content string) fingerprint.Digest {
@@ -298,26 +333,24 @@ func (w *wants) add(content string) fingerprint.Digest {
 	return name
 }
 
-func (w *wants) addNamed(name fingerprint.Digest, content string) {
+func (w *wants) addNamed(name fingerprint.Digest, content string) { w.addPieces(name, content, nil) }
+
+func (w *wants) addPieces(name fingerprint.Digest, content string, pieces []piece) {
 	if w.listed == nil {
 		w.listed = map[fingerprint.Digest]bool{}
 	}
 	if !w.listed[name] {
 		w.listed[name] = true
-		w.names, w.contents = append(w.names, name), append(w.contents, content)
+		w.names, w.wanted = append(w.names, name), append(w.wanted, wanted{content, pieces})
 	}
 }
 
 // objects returns the objects among the wanted, and their pieces, that the store does not have, with the epoch of that
 // answer. Nothing is compressed before the store has said that it is missing.
 func (w *wants) objects(ctx context.Context, store Store, known map[fingerprint.Digest]struct{}) ([]Object, int64, error) {
-	type part struct {
-		content string
-		list    *Object // when it is one
-	}
-	parts := map[fingerprint.Digest]part{}
+	parts := map[fingerprint.Digest]wanted{} // a list has pieces, a piece has none
 	var ask []fingerprint.Digest
-	add := func(name fingerprint.Digest, p part) {
+	add := func(name fingerprint.Digest, p wanted) {
 		if _, there := known[name]; there {
 			return
 		}
@@ -327,21 +360,19 @@ func (w *wants) objects(ctx context.Context, store Store, known map[fingerprint.
 		}
 	}
 	for i, name := range w.names {
-		content := w.contents[i]
+		want := w.wanted[i]
 		if _, there := known[name]; there {
 			continue
 		}
-		if len(content) <= maxPiece {
-			add(name, part{content: content})
-			continue
+		if len(want.content) > maxPiece {
+			if want.pieces == nil {
+				want.pieces = new(splitter).split(want.content, 0)
+			}
+			for _, p := range want.pieces {
+				add(p.name, wanted{content: p.content})
+			}
 		}
-		list := &Object{Name: name, Form: Pieces, Size: int64(len(content))}
-		for piece := range cuts(content) {
-			name := fingerprint.SumString(piece)
-			list.Data = append(list.Data, name[:]...)
-			add(name, part{content: piece})
-		}
-		add(name, part{list: list})
+		add(name, want)
 	}
 	missing, epoch, err := store.Missing(ctx, ask)
 	if err != nil {
@@ -349,8 +380,8 @@ func (w *wants) objects(ctx context.Context, store Store, known map[fingerprint.
 	}
 	objects := make([]Object, 0, len(missing)+1)
 	for _, name := range slices.Compact(missing) {
-		if p := parts[name]; p.list != nil {
-			objects = append(objects, *p.list)
+		if p := parts[name]; p.pieces != nil {
+			objects = append(objects, list(name, p.pieces))
 		} else {
 			objects = append(objects, encode(name, p.content))
 		}

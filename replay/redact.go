@@ -21,11 +21,12 @@ type Redactor struct {
 // ResponseID stands for a section's id when a [Redactor] goes over a response. No section has it.
 const ResponseID = ""
 
-// compose returns the redacted composition and its recipe.
-func (d Redactor) compose(c composer.Composition, recipe composer.Recipe) (composer.Composition, composer.Recipe, error) {
+// compose returns the redacted composition.
+func (d Redactor) compose(c composer.Composition) (composer.Composition, error) {
 	if d.Name == "" {
-		return composer.Composition{}, composer.Recipe{}, fmt.Errorf("replay: redactor without a name; want the name that records say")
+		return composer.Composition{}, fmt.Errorf("replay: redactor without a name; want the name that records say")
 	}
+	recipe := c.Recipe()
 	redacted := map[fingerprint.Digest]string{}
 	replace := func(id, content string, form *composer.Form) {
 		content = d.Redact(id, content)
@@ -43,7 +44,7 @@ func (d Redactor) compose(c composer.Composition, recipe composer.Recipe) (compo
 	}
 	again, err := recipe.Compose(func(name fingerprint.Digest) (string, error) { return redacted[name], nil })
 	if err != nil {
-		return composer.Composition{}, composer.Recipe{}, fmt.Errorf("replay: redactor %q: %w", d.Name, err)
+		return composer.Composition{}, fmt.Errorf("replay: redactor %q: %w", d.Name, err)
 	}
-	return again, recipe, nil
+	return again, nil
 }

@@ -1,13 +1,21 @@
 package replay
 
-import "github.com/quirehq/quire/fingerprint"
+import (
+	"slices"
+
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fingerprint"
+)
 
 // A rolling hashes texts one after the other. What a text has in common with the one before it, at its beginning, is
-// compared, and neither copied nor hashed again; so the texts of a session cost what they add.
+// compared, and neither copied nor hashed again; so the texts of a session cost what they add. A piece that is the very
+// string that stood there before, as contents in a cache are, is not even looked at.
 //
 // A text is given in pieces: begin, then add for each, then sum.
 type rolling struct {
 	text   []byte
+	pieces []string
+	at     int   // how many pieces were added
 	shared int   // how many bytes text has in common with the one before, at its beginning
 	parted bool  // the texts have parted at shared; what is added now is new
 	common state // a place in what the last texts had in common
@@ -32,19 +40,43 @@ type cutSum struct {
 	sum fingerprint.Digest
 }
 
-func (r *rolling) begin() { r.shared, r.parted = 0, false }
+// composition returns the digest of a composition's text and its breakpoints.
+func (r *rolling) composition(c composer.Composition) (fingerprint.Digest, []composer.Prefix) {
+	marks := c.Marks()
+	lengths := make([]int64, len(marks))
+	for i := range marks {
+		lengths[i] = marks[i].Bytes
+	}
+	r.begin()
+	for piece := range c.Pieces() {
+		r.add(piece)
+	}
+	sum := r.sum(lengths)
+	for i := range marks {
+		marks[i].Digest = r.cuts[i].sum
+	}
+	return sum, marks
+}
+
+func (r *rolling) begin() { r.at, r.shared, r.parted = 0, 0, false }
 
 func (r *rolling) add(piece string) {
+	if !r.parted && r.at < len(r.pieces) && r.pieces[r.at] == piece { // compares the addresses first
+		r.at++
+		r.shared += len(piece)
+		return
+	}
+	r.pieces = append(r.pieces[:r.at], piece)
+	r.at++
 	if !r.parted {
 		rest := r.text[r.shared:]
-		if len(piece) <= len(rest) && string(rest[:len(piece)]) == piece {
-			r.shared += len(piece)
-			return
-		}
 		n := commonPrefix(string(rest[:min(len(rest), len(piece))]), piece)
 		r.shared += n
 		r.parted = true
 		r.text, piece = r.text[:r.shared], piece[n:]
+	}
+	if need := len(r.text) + len(piece); need > cap(r.text) {
+		r.text = slices.Grow(r.text, need) // twice as much: texts of sessions grow on
 	}
 	r.text = append(r.text, piece...)
 }
@@ -53,7 +85,7 @@ func (r *rolling) add(piece string) {
 // r.cuts.
 func (r *rolling) sum(lengths []int64) fingerprint.Digest {
 	if !r.parted {
-		r.text = r.text[:r.shared]
+		r.pieces, r.text = r.pieces[:r.at], r.text[:r.shared]
 	}
 	known := 0 // prefixes that lie in the common part, and were asked for the last time too
 	for known < len(r.cuts) && known < len(lengths) && r.cuts[known].n == lengths[known] && lengths[known] <= int64(r.shared) {

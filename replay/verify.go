@@ -5,23 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
 )
 
-// A Compiler makes a composition from the canonical JSON of a front end's recipe. The inputs come from load, which is
-// asked by the digests that stand in the recipe, and vouches for what it returns. A recipe of a version that it does not
-// compile is refused with [composer.ErrVersion].
-type Compiler func(recipe []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error)
-
 var errKind = errors.New("no compiler for this kind of recipe")
 
-// Options say how [Verify] goes about it. The zero value uses all processors, and compiles the composer's recipes.
+// Options say how [Verify] goes about it. The zero value uses all processors, and compiles the recipes of the composer and
+// of this module's front ends.
 type Options struct {
 	Jobs      int                 // how many records are compiled at once; 0: as many as there are processors
-	Compilers map[string]Compiler // of front ends, by the kind of their recipes
+	Compilers map[string]Compiler // of other front ends, by the kind of their recipes
 	Each      func(Outcome)       // told of every record, in order, one at a time; may be nil
 }
 
@@ -264,7 +261,7 @@ func (w *worker) run(ctx context.Context, j *job) ([]Outcome, error) {
 		names[i] = fingerprint.Digest(records[i].Recipe)
 		decisions = append(decisions, records[i].Decisions)
 	}
-	recipes, err := w.reader.lists(ctx, names)
+	recipes, err := w.reader.recipes(ctx, names)
 	if err != nil {
 		return outcomes, err
 	}
@@ -304,7 +301,7 @@ func linked(prev, e Entry, rec Record) error {
 }
 
 // verify compiles one record and compares.
-func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipes map[fingerprint.Digest]Object, decisions loaded) (*Divergence, error) {
+func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipes map[fingerprint.Digest]unjoined, decisions loaded) (*Divergence, error) {
 	if decisions.err != nil {
 		return failure(e, decisions.err), nil
 	}
@@ -331,7 +328,7 @@ func (w *worker) verify(ctx context.Context, e Entry, rec Record, recipes map[fi
 }
 
 // open returns the bytes of a recipe, checked. They are valid until the next call.
-func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[fingerprint.Digest]Object) ([]byte, error) {
+func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[fingerprint.Digest]unjoined) ([]byte, error) {
 	o, there := recipes[name]
 	if !there {
 		return nil, &CorruptError{Name: name, Place: "recipe", Err: ErrGone}
@@ -339,11 +336,10 @@ func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[
 	w.recipe.begin()
 	var err error
 	if o.Form == Pieces {
-		err = w.reader.join(ctx, o, w.recipe.add)
+		err = w.reader.join(ctx, o.Object, w.recipe.add)
 	} else {
-		var content string
-		content, err = decode(o)
-		w.recipe.add(content)
+		w.recipe.add(o.text)
+		err = o.err
 	}
 	sum := w.recipe.sum(nil) // after an error too: then it is of what was read, and the next recipe is compared with that
 	if err == nil && sum != name {
@@ -360,32 +356,16 @@ func (w *worker) same(c composer.Composition, rec Record, decisions string) bool
 	if w.decisions = appendDecisions(w.decisions[:0], c); string(w.decisions) != decisions || c.Len() != rec.Bytes {
 		return false
 	}
-	marks := c.Marks()
-	if len(marks) != len(rec.Breakpoints) {
-		return false
-	}
-	lengths := make([]int64, len(marks))
-	for i := range marks {
-		lengths[i] = marks[i].Bytes
-	}
-	w.text.begin()
-	for piece := range c.Pieces() {
-		w.text.add(piece)
-	}
-	if w.text.sum(lengths) != rec.Output {
-		return false
-	}
-	for i := range marks {
-		if marks[i].Digest = w.text.cuts[i].sum; marks[i] != rec.Breakpoints[i] {
-			return false
-		}
-	}
-	return true
+	output, breakpoints := w.text.composition(c)
+	return output == rec.Output && slices.Equal(breakpoints, rec.Breakpoints)
 }
 
 // compile makes the composition of a recipe again.
 func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (composer.Composition, error) {
 	front := w.compilers[kind]
+	if front == nil {
+		front = frontEnds()[kind]
+	}
 	if kind != composer.KindComposer && front == nil {
 		return composer.Composition{}, fmt.Errorf("replay: %w: %q", errKind, kind)
 	}
@@ -414,7 +394,7 @@ func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (compo
 func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Digest]loaded, error) {
 	same := w.recipe.shared
 	var names []fingerprint.Digest
-	for name := range digestsIn(recipe[max(0, same-2*digestLength):]) {
+	for name := range digestsIn(string(recipe[max(0, same-2*digestLength):])) {
 		if _, there := w.reader.cache.find(name); !there {
 			names = append(names, name)
 		}

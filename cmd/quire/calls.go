@@ -12,17 +12,8 @@ import (
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
-	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/replay"
 )
-
-// kindMessages is the kind under which the recipes of package messages are recorded.
-const kindMessages = "messages"
-
-// compilers are what compiles recorded recipes again, beside the composer itself.
-func compilers() map[string]replay.Compiler {
-	return map[string]replay.Compiler{kindMessages: messages.Compile, request.KindRequest: request.Compile}
-}
 
 // fromHelp lists what --from takes.
 const fromHelp = `  auto           whatever the file looks like
@@ -149,7 +140,7 @@ func recordCalls(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags
 
 func recordAssembly(ctx context.Context, recorder *replay.Recorder, a messages.Assembly, turn replay.Turn) (replay.Record, error) {
 	rec, err := recorder.RecordCompilation(ctx, replay.Compilation{
-		Composition: a.Composition, Kind: kindMessages, Recipe: a.Recipe(), Inputs: a.Inputs(),
+		Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs(),
 	}, turn)
 	return rec, recordError(err)
 }

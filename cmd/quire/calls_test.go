@@ -78,7 +78,7 @@ func TestSessionsAreVerified(t *testing.T) {
 			recorded++
 		}
 	}
-	report, err := replay.Verify(ctx, &store, replay.Query{}, replay.Options{Compilers: compilers(), Each: func(o replay.Outcome) {
+	report, err := replay.Verify(ctx, &store, replay.Query{}, replay.Options{Each: func(o replay.Outcome) {
 		if o.Divergence != nil {
 			t.Error(o.Divergence)
 		}

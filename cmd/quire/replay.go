@@ -54,7 +54,7 @@ func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay
 	if err != nil {
 		return storeError(err)
 	}
-	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Compilers: compilers(), Each: func(o replay.Outcome) {
+	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Each: func(o replay.Outcome) {
 		if o.Divergence != nil {
 			bar.clear()
 			fmt.Fprintln(s.out, divergenceLine(o.Divergence))

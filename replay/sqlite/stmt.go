@@ -44,20 +44,32 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// each runs a query and calls f for every row.
-func (c *conn) each(query string, values []value, f func(row *sqlite3.Stmt) error) (err error) {
-	stmt := c.stmts[query]
-	if stmt == nil {
-		if stmt, _, err = c.Prepare(query); err != nil {
-			return err
+// prepared returns the statement of a query, which is prepared once.
+func (c *conn) prepared(query string) (stmt *sqlite3.Stmt, err error) {
+	if stmt = c.stmts[query]; stmt == nil {
+		if stmt, _, err = c.Prepare(query); err == nil {
+			c.stmts[query] = stmt
 		}
-		c.stmts[query] = stmt
+	}
+	return stmt, err
+}
+
+// each runs a query and calls f for every row.
+func (c *conn) each(query string, values []value, f func(row *sqlite3.Stmt) error) error {
+	stmt, err := c.prepared(query)
+	if err != nil {
+		return err
 	}
 	for i, bind := range values {
 		if err := bind(stmt, i+1); err != nil {
 			return err
 		}
 	}
+	return rows(stmt, f)
+}
+
+// rows calls f for every row of a statement that is bound.
+func rows(stmt *sqlite3.Stmt, f func(row *sqlite3.Stmt) error) (err error) {
 	for err == nil && stmt.Step() {
 		err = f(stmt)
 	}
@@ -68,6 +80,31 @@ func (c *conn) each(query string, values []value, f func(row *sqlite3.Stmt) erro
 		err = resetErr
 	}
 	return err
+}
+
+// eachName runs a query, whose parameters are the tenant and a name, for one name after the other.
+func (c *conn) eachName(query string, names []fingerprint.Digest, f func(i int, row *sqlite3.Stmt) error) error {
+	stmt, err := c.prepared(query)
+	if err == nil {
+		err = stmt.BindInt64(1, c.tenant)
+	}
+	for i := 0; i < len(names) && err == nil; i++ {
+		if err = stmt.BindBlob(2, names[i][:]); err == nil {
+			err = rows(stmt, func(row *sqlite3.Stmt) error { return f(i, row) })
+		}
+	}
+	return err
+}
+
+// snapshot runs f in a transaction that reads: SQLite locks the file once, and not for every query.
+func (c *conn) snapshot(f func() error) error {
+	if err := c.run(`BEGIN`); err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err // and the connection is closed
+	}
+	return c.run(`COMMIT`)
 }
 
 // run runs a statement that returns no rows.

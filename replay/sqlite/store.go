@@ -272,22 +272,20 @@ func (c *conn) enter(e replay.Entry) error {
 // Missing implements [replay.Store].
 func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missing []fingerprint.Digest, epoch int64, err error) {
 	err = s.do(ctx, func(c *conn) error {
-		// The epoch comes first: what is deleted after it was read changes it, and makes the answer stale.
-		if epoch, err = c.epoch(); err != nil {
-			return err
-		}
-		for _, name := range names {
-			there := false
-			err := c.each(`SELECT 1 FROM objects WHERE tenant = ? AND name = ?`, []value{integer(c.tenant), digest(name)},
-				func(*sqlite3.Stmt) error { there = true; return nil })
-			if err != nil {
+		return c.snapshot(func() error {
+			if epoch, err = c.epoch(); err != nil {
 				return err
 			}
-			if !there {
-				missing = append(missing, name)
+			there := make([]bool, len(names))
+			err := c.eachName(`SELECT 1 FROM objects WHERE tenant = ? AND name = ?`, names,
+				func(i int, _ *sqlite3.Stmt) error { there[i] = true; return nil })
+			for i, name := range names {
+				if !there[i] {
+					missing = append(missing, name)
+				}
 			}
-		}
-		return nil
+			return err
+		})
 	})
 	return missing, epoch, err
 }
@@ -295,21 +293,16 @@ func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missin
 // Objects implements [replay.Store].
 func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (objects []replay.Object, err error) {
 	err = s.do(ctx, func(c *conn) error {
-		for _, name := range names {
-			err := c.each(`SELECT form, size, data FROM objects WHERE tenant = ? AND name = ?`, []value{integer(c.tenant), digest(name)},
-				func(row *sqlite3.Stmt) error {
-					form := row.ColumnInt64(0)
-					if form < 0 || form > 255 {
-						return &replay.CorruptError{Name: name, Place: "column form", Err: fmt.Errorf("%d", form)}
-					}
-					objects = append(objects, replay.Object{Name: name, Form: replay.Form(form), Size: row.ColumnInt64(1), Data: row.ColumnBlob(2, nil)})
-					return nil
-				})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return c.snapshot(func() error {
+			return c.eachName(`SELECT form, size, data FROM objects WHERE tenant = ? AND name = ?`, names, func(i int, row *sqlite3.Stmt) error {
+				form := row.ColumnInt64(0)
+				if form < 0 || form > 255 {
+					return &replay.CorruptError{Name: names[i], Place: "column form", Err: fmt.Errorf("%d", form)}
+				}
+				objects = append(objects, replay.Object{Name: names[i], Form: replay.Form(form), Size: row.ColumnInt64(1), Data: row.ColumnBlob(2, nil)})
+				return nil
+			})
+		})
 	})
 	return objects, err
 }
