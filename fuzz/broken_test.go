@@ -220,7 +220,11 @@ func brokenOnes() []broken {
 			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), compilers, compilation)
 		}, `what was recorded is not what its recipe gives`},
 		{"no compiler for the recipe", func(t *testing.T) {
-			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), nil, compilation)
+			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), compilers, func(p messages.Prompt) (replay.Compilation, error) {
+				c, err := compilation(p)
+				c.Kind = "of nobody"
+				return c, err
+			})
 		}, `what was recorded is not what its recipe gives`},
 
 		{"it panics on what is hostile", robust(func(in fuzz.HostileInput) (composer.Composition, error) {

@@ -2,14 +2,17 @@ package fuzz_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/fragments"
@@ -20,34 +23,46 @@ import (
 )
 
 func TestInputsAreAccepted(t *testing.T) {
-	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		in := fuzz.Inputs(8).Draw(t, "input")
 		if len(in.Sections) > 8 {
 			t.Fatalf("%d sections, want at most 8", len(in.Sections))
 		}
+		if _, err := in.Compose(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What never comes up is never tried.
+func TestInputsHaveEverything(t *testing.T) {
+	seen := map[string]int{}
+	inputs := fuzz.Inputs(8)
+	for seed := range 1000 {
+		in := inputs.Example(seed)
 		c, err := in.Compose()
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen[in.Config.Gate.String()] = true
+		seen[in.Config.Gate.String()]++
+		seen[in.Config.Measure.Name()]++
 		for _, d := range c.Decisions() {
-			seen[d.Reason.String()] = true
+			seen[d.Reason.String()]++
 			if d.Alternate > 0 {
-				seen["alternate"] = true
+				seen["alternate"]++
 			}
 		}
 		if c.Overflow() > 0 {
-			seen["overflow"] = true
+			seen["overflow"]++
 		}
-	})
-	if testing.Short() {
-		return // twenty inputs may well not have everything
+		if len(c.Breakpoints()) > 1 {
+			seen["breakpoints"]++
+		}
 	}
-	for _, want := range []string{"published", "reserved", "prefix-stable", "core", "fits", "over-ceiling", "over-budget", "over-bytes", "group", "chain",
-		"alternate", "overflow"} {
-		if !seen[want] {
-			t.Errorf("%s was never drawn", want)
+	for _, want := range slices.Concat(measure.Names(), []string{"published", "reserved", "prefix-stable", "core", "fits", "over-ceiling", "over-budget",
+		"over-bytes", "group", "chain", "alternate", "overflow", "breakpoints"}) {
+		if seen[want] < 20 {
+			t.Errorf("%s was drawn %d times in 1,000 inputs, want 20 at least", want, seen[want])
 		}
 	}
 }
@@ -59,6 +74,35 @@ func TestHostileInputsAreRefused(t *testing.T) {
 			t.Fatalf("%s: error %v, want %v", in.Flaw, err, in.Want)
 		}
 	})
+}
+
+func TestInputsPrintAsSource(t *testing.T) {
+	half, err := tiers.NewFraction(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := fuzz.Input{
+		Sections: []composer.Section{
+			{ID: "a"},
+			{ID: "b\n", Content: "x", Tier: tiers.Active, Cost: tiers.Charged(0, 3), Alternates: []string{"y"}, Priority: -1, Chain: "c", Group: "g", Breakpoint: true},
+			{ID: "c", Tier: 9},
+		},
+		Config: composer.Config{Gate: tiers.PrefixStable, Measure: measure.QuarterTokens(), Budget: tiers.Limit(0), TailReserve: 2,
+			Join: composer.NoJoin, ActiveFraction: half},
+	}
+	want := `fuzz.Input{
+Sections: []composer.Section{
+	{ID: "a"},
+	{ID: "b\n", Content: "x", Tier: tiers.Active, Cost: tiers.Charged(0, 3), Alternates: []string{"y"}, Priority: -1, Chain: "c", Group: "g", Breakpoint: true},
+	{ID: "c", Tier: 9},
+},
+Config: composer.Config{Gate: tiers.PrefixStable, Measure: measure.QuarterTokens(), Budget: tiers.Limit(0), TailReserve: 2, Join: composer.NoJoin} /* ActiveFraction: 1/2 */}`
+	if diff := cmp.Diff(want, fmt.Sprintf("%#v", in)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got, want := fmt.Sprintf("%#v", fuzz.Input{}), "fuzz.Input{\nSections: []composer.Section{\n},\nConfig: composer.Config{}}"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestTexts(t *testing.T) {

@@ -1,9 +1,10 @@
 package fuzz
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -120,7 +121,8 @@ func Configs() *rapid.Generator[composer.Config] {
 
 func limits() *rapid.Generator[tiers.Budget] {
 	return rapid.OneOf(
-		rapid.Map(rapid.Int64Range(-3, 200), tiers.Limit),
+		rapid.Map(rapid.Int64Range(-3, 200), tiers.Limit), // such that some fit and some do not
+		rapid.Map(rapid.Int64Range(0, 200), tiers.Limit),
 		rapid.Just(tiers.Budget{}),
 		rapid.Map(rapid.SampledFrom([]int64{math.MinInt64, math.MinInt64 + 1, -1, 0, math.MaxInt64 - 1, math.MaxInt64}), tiers.Limit),
 	)
@@ -146,55 +148,68 @@ func (in Input) IDs() []string {
 	return ids
 }
 
-// clone returns an input that shares nothing that can be written to.
-func (in Input) clone() Input {
-	in.Sections = slices.Clone(in.Sections)
-	for i := range in.Sections {
-		in.Sections[i].Alternates = slices.Clone(in.Sections[i].Alternates)
-	}
-	return in
-}
-
-// GoString returns the input as Go source, without what has its zero value: this is how rapid prints a counterexample.
+// GoString returns the input as Go source, without what has its zero value: this is how rapid prints a counterexample. A
+// fraction, which no expression makes, stands in a comment.
 func (in Input) GoString() string {
 	var b strings.Builder
-	b.WriteString("fuzz.Input{Sections: []composer.Section{\n")
+	b.WriteString("fuzz.Input{\nSections: []composer.Section{\n")
 	for _, s := range in.Sections {
-		fmt.Fprintf(&b, "\t{ID: %q", s.ID)
-		if s.Content != "" {
-			fmt.Fprintf(&b, ", Content: %q", s.Content)
-		}
-		switch s.Tier {
-		case tiers.Core:
-		case tiers.Active:
-			b.WriteString(", Tier: tiers.Active")
-		case tiers.Informational:
-			b.WriteString(", Tier: tiers.Informational")
-		default:
-			fmt.Fprintf(&b, ", Tier: %d", uint8(s.Tier))
-		}
-		if s.Cost.Known() {
-			fmt.Fprintf(&b, ", Cost: tiers.Charged(%d, %d)", s.Cost.Size(), s.Cost.Bytes())
-		}
-		if len(s.Alternates) > 0 {
-			fmt.Fprintf(&b, ", Alternates: %#v", s.Alternates)
-		}
-		if s.Priority != 0 {
-			fmt.Fprintf(&b, ", Priority: %d", s.Priority)
-		}
-		if s.Chain != "" {
-			fmt.Fprintf(&b, ", Chain: %q", s.Chain)
-		}
-		if s.Group != "" {
-			fmt.Fprintf(&b, ", Group: %q", s.Group)
-		}
-		if s.Breakpoint {
-			b.WriteString(", Breakpoint: true")
-		}
+		f := fields{&b, "\t{"}
+		f.add(true, "ID: %q", s.ID)
+		f.add(s.Content != "", "Content: %q", s.Content)
+		f.add(s.Tier != tiers.Core, "Tier: %s", constant("tiers", tierNames, uint8(s.Tier)))
+		f.add(s.Cost.Known(), "Cost: tiers.Charged(%d, %d)", s.Cost.Size(), s.Cost.Bytes())
+		f.add(len(s.Alternates) > 0, "Alternates: %#v", s.Alternates)
+		f.add(s.Priority != 0, "Priority: %d", s.Priority)
+		f.add(s.Chain != "", "Chain: %q", s.Chain)
+		f.add(s.Group != "", "Group: %q", s.Group)
+		f.add(s.Breakpoint, "Breakpoint: true")
 		b.WriteString("},\n")
 	}
-	cfg := in.Config
-	fmt.Fprintf(&b, "}, Config: composer.Config{ // gate %v, measure %s, budget %v, max bytes %v, active fraction %v, tail reserve %d, join %v\n}}",
-		cfg.Gate, cfg.Measure.Name(), cfg.Budget, cfg.MaxBytes, cfg.ActiveFraction.OrDefault(), cfg.TailReserve, cfg.Join)
+	b.WriteString("},\nConfig: composer.Config{")
+	cfg, f := in.Config, fields{&b, ""}
+	f.add(cfg.Gate != tiers.Published, "Gate: %s", constant("tiers", gateNames, uint8(cfg.Gate)))
+	f.add(cfg.Measure.Name() != measure.UTF16().Name(), "Measure: %s", cmp.Or(measures[cfg.Measure.Name()], cfg.Measure.Name()))
+	budget, limited := cfg.Budget.Value()
+	f.add(limited, "Budget: tiers.Limit(%d)", budget)
+	bytes, limited := cfg.MaxBytes.Value()
+	f.add(limited, "MaxBytes: tiers.Limit(%d)", bytes)
+	f.add(cfg.TailReserve != 0, "TailReserve: %d", cfg.TailReserve)
+	f.add(cfg.Join != composer.BlankLine, "Join: %s", constant("composer", joinNames, uint8(cfg.Join)))
+	b.WriteString("}")
+	if cfg.ActiveFraction.IsSet() {
+		fmt.Fprintf(&b, " /* ActiveFraction: %v */", cfg.ActiveFraction)
+	}
+	b.WriteString("}")
 	return b.String()
+}
+
+// How constants and measures are spelled in Go.
+var (
+	tierNames = []string{"Core", "Active", "Informational"}
+	gateNames = []string{"Published", "Reserved", "PrefixStable"}
+	joinNames = []string{"BlankLine", "Line", "NoJoin"}
+	measures  = map[string]string{"bytes": "measure.Bytes()", "runes": "measure.Runes()", "chars/4": "measure.QuarterTokens()"}
+)
+
+// constant returns the name of a value, or, of one that has none, the number.
+func constant(pkg string, names []string, v uint8) string {
+	if int(v) < len(names) {
+		return pkg + "." + names[v]
+	}
+	return strconv.Itoa(int(v))
+}
+
+// fields writes those fields of a literal that have something in them.
+type fields struct {
+	to   *strings.Builder
+	lead string // what stands before the next field
+}
+
+func (f *fields) add(there bool, format string, args ...any) {
+	if there {
+		f.to.WriteString(f.lead)
+		fmt.Fprintf(f.to, format, args...)
+		f.lead = ", "
+	}
 }

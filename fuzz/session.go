@@ -22,7 +22,7 @@ func Sessions(n int) *rapid.Generator[[]messages.Message] {
 }
 
 // HostileSessions draws a conversation of at most n turns in which one message cannot be written: a text that is not
-// UTF-8, arguments or metadata that are not JSON, an extra member with the name of another.
+// UTF-8, arguments or an extra member that is not JSON, an extra member with the name of another.
 func HostileSessions(n int) *rapid.Generator[[]messages.Message] {
 	notJSON := rapid.SampledFrom([]messages.JSON{`{`, `{"a":1,"a":2}`, `"\ud800"`, "\"\xff\"", `01`, `1 2`, `nul`, `[1,]`})
 	return rapid.Custom(func(t *rapid.T) []messages.Message {
