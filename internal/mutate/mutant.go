@@ -69,6 +69,7 @@ func mutants(name string, src []byte, constants map[string]string) ([]mutant, er
 		}
 	}
 	drop := func(n ast.Node) { add("dropped", n.Pos(), n.End(), "") }
+	ignored := map[ast.Expr]bool{} // what is returned beside an error, which nobody may look at
 
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -106,8 +107,14 @@ func mutants(name string, src []byte, constants map[string]string) ([]mutant, er
 			}
 		case *ast.ExprStmt:
 			drop(n)
+		case *ast.ReturnStmt:
+			if last := len(n.Results) - 1; last > 0 && isError(n.Results[last]) {
+				for _, e := range n.Results[:last] {
+					ignored[e] = true
+				}
+			}
 		case *ast.BasicLit:
-			if n.Kind == token.INT {
+			if n.Kind == token.INT && !ignored[n] {
 				add("number", n.Pos(), n.End(), "("+n.Value+"+1)")
 				add("number", n.Pos(), n.End(), "("+n.Value+"-1)")
 			}
@@ -120,6 +127,26 @@ func mutants(name string, src []byte, constants map[string]string) ([]mutant, er
 	})
 	slices.SortStableFunc(all, func(a, b mutant) int { return cmp.Compare(a.start, b.start) })
 	return all, nil
+}
+
+// isError reports whether an expression is surely an error that is not nil: err, fmt.Errorf(…), errors.New(…), or
+// &SomeError{…}.
+func isError(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name == "err"
+	case *ast.CallExpr:
+		f, qualified := e.Fun.(*ast.SelectorExpr)
+		return qualified && (f.Sel.Name == "Errorf" || f.Sel.Name == "New")
+	case *ast.UnaryExpr:
+		literal, composite := e.X.(*ast.CompositeLit)
+		if !composite {
+			return false
+		}
+		named, is := literal.Type.(*ast.Ident)
+		return is && strings.HasSuffix(named.Name, "Error")
+	}
+	return false
 }
 
 // constants finds the typed constants that are declared in groups, and gives each the next of its group, the last the

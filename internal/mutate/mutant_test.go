@@ -31,6 +31,9 @@ func TestMutants(t *testing.T) {
 		{"declarations are not dropped", `a := f`, nil},
 		{"assignment", `a = b`, []string{``}},
 		{"predeclared names", `return max(a, b), true`, []string{`return min(a, b), true`, `return max(a, b), false`}},
+		{"beside an error", `return 0, fmt.Errorf("x")`, nil},
+		{"beside a typed error", `return 0, &ItemError{}`, nil},
+		{"beside no error", `return 0, nil`, []string{`return (0+1), nil`, `return (0-1), nil`}},
 		{"constants", `return Low`, []string{`return High`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
