@@ -12,13 +12,12 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/quirehq/quire/bench"
 )
 
 func main() {
@@ -51,7 +50,7 @@ func run(sizes string, rounds int, folders []string) error {
 		}
 		results = append(results, more...)
 	}
-	fmt.Print(Table(results))
+	fmt.Print(Table(results), "\n", Verdict(results))
 	return nil
 }
 
@@ -76,8 +75,8 @@ func compare(in Input, rounds int, folder string) ([]Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		results[i] = Result{Peer: p.Name, Count: len(in.Sections), First: took, Kept: Kept(prompt)}
-		samples[i] = max(1, min(rounds, int(patience/took)))
+		results[i] = Result{Peer: p.Name, Rival: p.Rival, Count: len(in.Sections), First: took, Kept: Kept(prompt)}
+		samples[i] = max(1, min(rounds, int(patience/max(took, 1))))
 		if took < patience {
 			if counts[i], err = warm(p); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -131,6 +130,7 @@ func runs(period, took time.Duration) int {
 // A Result is what was found about one peer at one size.
 type Result struct {
 	Peer  string
+	Rival bool
 	Count int           // of sections
 	First time.Duration // of the first run in its process
 	Kept  []int         // the numbers of the sections in the prompt, in its order
@@ -147,8 +147,8 @@ func (r Result) Ratio() float64 { return median(r.ratios) }
 
 // Growth returns how many times longer r takes than the smaller s, per tenfold of the sections.
 func (r Result) Growth(s Result) float64 {
-	at := func(r Result) bench.Result { return bench.Result{Job: bench.Job{Count: r.Count}, Time: r.Time()} }
-	return bench.Growth(at(s), at(r))
+	tenfolds := math.Log10(float64(r.Count) / float64(s.Count))
+	return math.Pow(float64(r.Time())/float64(s.Time()), 1/tenfolds)
 }
 
 func median[T cmp.Ordered](values []T) T {

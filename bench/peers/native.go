@@ -17,9 +17,9 @@ import (
 func theirs(in Input) []Peer {
 	log.SetOutput(io.Discard) // langchaingo says at every count that it has no tokenizer and estimates
 	return []Peer{
-		native("langchaingo TokenBuffer", func() ([]string, error) { return langchaingo(in) }),
-		native("drop-oldest loop, Go", func() ([]string, error) { return dropOldest(in), nil }),
-		native("by hand: count once, join, hash", func() ([]string, error) { return byHand(in), nil }),
+		native("langchaingo TokenBuffer", true, func() ([]string, error) { return langchaingo(in) }),
+		native("drop-oldest loop, Go", true, func() ([]string, error) { return dropOldest(in), nil }),
+		native("by hand: count once, join, hash", false, func() ([]string, error) { return byHand(in), nil }),
 	}
 }
 

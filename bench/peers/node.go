@@ -55,7 +55,9 @@ func (n *Node) Peers() []Peer {
 		"langchain trimMessages", "drop-oldest loop, JavaScript"}
 	peers := make([]Peer, len(names))
 	for i, name := range names {
-		peers[i] = Peer{Name: name, Run: func(runs int, show bool) (time.Duration, []string, error) { return n.ask(name, runs, show) }}
+		peers[i] = Peer{Name: name, Rival: true, Run: func(runs int, show bool) (time.Duration, []string, error) {
+			return n.ask(name, runs, show)
+		}}
 	}
 	return peers
 }

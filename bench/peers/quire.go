@@ -19,7 +19,7 @@ func ours(in Input) []Peer {
 	}
 	budget := tiers.Limit(in.Budget)
 	return []Peer{
-		native("quire, one text", func() ([]string, error) {
+		native("quire, one text", false, func() ([]string, error) {
 			sections := make([]composer.Section, len(in.Sections))
 			for i, text := range in.Sections {
 				sections[i] = composer.Section{ID: ids[i], Content: text, Tier: tiers.Informational, Priority: i, Chain: "history"}
@@ -27,7 +27,7 @@ func ours(in Input) []Peer {
 			c, err := composer.Compose(sections, composer.Config{Measure: measure.QuarterTokens(), Budget: budget, Join: composer.Line})
 			return emitted(c, err)
 		}),
-		native("quire, N messages", func() ([]string, error) {
+		native("quire, N messages", false, func() ([]string, error) {
 			history := make([]messages.Message, len(in.Sections))
 			for i, text := range in.Sections {
 				history[i] = messages.TextMessage(messages.User, text)

@@ -31,6 +31,33 @@ func Table(results []Result) string {
 	return b.String()
 }
 
+// Verdict names the fastest rival at each size, and how many times Quire's time its is, warm and in its first run.
+func Verdict(results []Result) string {
+	var b strings.Builder
+	for from := 0; from < len(results); {
+		to := from + 1
+		for to < len(results) && results[to].Count == results[from].Count {
+			to++
+		}
+		var fastest, first *Result
+		for i := from; i < to; i++ {
+			r := &results[i]
+			if r.Rival && (fastest == nil || r.Ratio() < fastest.Ratio()) {
+				fastest = r
+			}
+			if r.Rival && (first == nil || r.First < first.First) {
+				first = r
+			}
+		}
+		if fastest != nil {
+			fmt.Fprintf(&b, "%d sections: fastest %s, %.1f times quire; in its first run %s, %.1f times\n", results[from].Count,
+				fastest.Peer, fastest.Ratio(), first.Peer, float64(first.First)/float64(results[from].First))
+		}
+		from = to
+	}
+	return b.String()
+}
+
 // milliseconds writes three digits that count.
 func milliseconds(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
