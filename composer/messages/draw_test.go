@@ -29,7 +29,7 @@ func drawTurn(t *rapid.T) []messages.Message {
 	result := func(of messages.Block) messages.Block {
 		return messages.Block{Kind: messages.KindToolResult, ID: of.ID, Name: of.Name, Text: drawText(t)}
 	}
-	switch rapid.IntRange(0, 6).Draw(t, "turn") {
+	switch rapid.IntRange(0, 7).Draw(t, "turn") {
 	case 0:
 		return []messages.Message{messages.TextMessage(messages.User, drawText(t))}
 	case 1:
@@ -41,6 +41,17 @@ func drawTurn(t *rapid.T) []messages.Message {
 		return []messages.Message{{Role: messages.Tool, Content: []messages.Block{result(call())}}}
 	case 4:
 		return []messages.Message{messages.TextMessage(messages.System, drawText(t))}
+	case 5: // a call of a kind that has no constant, with a result of one or of the usual kind
+		id := rapid.SampledFrom([]string{"c1", "s1", "s2"}).Draw(t, "id")
+		member := []messages.Member{{Name: "call_id", Value: messages.JSON(`"` + id + `"`)}}
+		output := messages.Block{Kind: "search_output", Extra: member}
+		if rapid.Bool().Draw(t, "usual") {
+			output = messages.Block{Kind: messages.KindToolResult, ID: id}
+		}
+		return []messages.Message{
+			{Role: messages.Assistant, Content: []messages.Block{{Kind: "search_call", Extra: member}}},
+			{Role: messages.Tool, Content: []messages.Block{output}},
+		}
 	}
 	m := messages.Message{Role: messages.Assistant, Content: []messages.Block{messages.Text(drawText(t))}}
 	var results []messages.Block

@@ -12,7 +12,7 @@ import (
 // version. Whoever has to change these digests has to change composer.Version too.
 func TestGoldenFingerprints(t *testing.T) {
 	p := full()
-	p.History = append(talk("u c:read+c:run t r:run+r:read a cX rX"), messages.TextMessage(messages.User, "é e\u0301 日本語 👨‍👩‍👧‍👦 \r\n\x00"))
+	p.History = append(talk("u c:read+c:run u r:run+r:read t cX rX"), messages.TextMessage(messages.User, "é e\u0301 日本語 👨‍👩‍👧‍👦 \r\n\x00"))
 	p.History[1].Content[0].Value = `{"n": 12345678901234567890, "f": 1.50, "\u20ac": null}`
 	p.History[3].Content[0].Text = "a long result: 👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦 and so on"
 	for _, golden := range []struct {
@@ -21,17 +21,17 @@ func TestGoldenFingerprints(t *testing.T) {
 		output, recipe string
 	}{
 		{messages.ByUnit, messages.CacheAware,
-			"a2ae62e9c1bd4b3e57e28357a062641eb00abef8014236f92d55d4160894a9da", "dcd1eee5057d21bd65118283ec86b21cbb00a4d392e951d13f8b0a2f97f0b6ae"},
+			"8bc9f438a33571e6e9d218777bf0bdb05cf03d97c9f00fcbc6648c2b3c74ff54", "caa6e796b1d43b8aa57575932e0442f3ddf36f06a18a0285f966f1fca00b5e75"},
 		{messages.ByItem, messages.CacheAware,
-			"9837e02b77f9de9c2c597c8829eb53d8adce6dee41a11231545ddb7af4136f5c", "76d26d05ba75414ee6b2747cdcef369ca9eb09c634f48aa9a2a009db8d231efd"},
+			"9a634e863e2cf34d817d55c732e63e297acf93a5f44fb3a0f8b854aa45860d6f", "08119ca152063e23cfa5034fa671444d047f7cdd9fe2f115b873cf962ddc70c0"},
 		{messages.Quantised, messages.CacheAware,
-			"a2ae62e9c1bd4b3e57e28357a062641eb00abef8014236f92d55d4160894a9da", "70773589c2014a4781a127629ccb954542bce16f520a283f19c91aade1b7ba55"},
+			"8bc9f438a33571e6e9d218777bf0bdb05cf03d97c9f00fcbc6648c2b3c74ff54", "d1316d0edaddef2d14efea7a789ad3f3e0c932a96d48a328844b2077f0c570e3"},
 		{messages.ByUnit, messages.Legacy,
-			"6d05790914459ad6b7d345c3b9d9ab5edad1561d64efa93401fc2d3ed69b09a8", "b0c36963f4c97ef9bd97b69f810da15fa549e767ad728fcbdd7293eb75a84c81"},
+			"1a52b50e4ba5aa23acb5bd12719cf91b6ebf99bb6801f90335bdc827454069df", "55453797abf9532c79e151efc950fa228aeb481bf6af6df0188ce0ec72d177b3"},
 		{messages.ByItem, messages.Legacy,
-			"4f8e7a87f1af09f027ac0b8fe63688852b125ce08bb7950fb4a7f76a14ec0caa", "5162286d9561d870eb8cb1129094fd7a2a736fd09598b5ee7ca70fc0684e79b7"},
+			"ae7ec4afede2e1fe06cbcf9dcb7162bc9e90610de84698f3f528a29508c9583a", "f2b8b83a1055c692192e4680b2a39da2873ebea350847925c0b71f570bc45116"},
 		{messages.Quantised, messages.Legacy,
-			"6d05790914459ad6b7d345c3b9d9ab5edad1561d64efa93401fc2d3ed69b09a8", "782c0221bb59ab1c0e341eafa87c5f36058a50b4d9c3b70936a52a258b33d59b"},
+			"1a52b50e4ba5aa23acb5bd12719cf91b6ebf99bb6801f90335bdc827454069df", "05b285644139786b6e45055500c2961c30eabf6fcd8eebd67948266867b0399d"},
 	} {
 		t.Run(golden.policy.String()+"/"+golden.layout.String(), func(t *testing.T) {
 			a, err := p.Assemble(messages.Options{Policy: golden.policy, Layout: golden.layout, Quantum: 10, Notice: true,

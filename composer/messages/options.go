@@ -58,9 +58,9 @@ type Policy uint8
 
 // The policies.
 const (
-	// ByUnit evicts tool calls with their results: an assistant message, its thinking and the results of all its calls
-	// stay or go together, wherever the results stand. A unit takes its place in the order by its first message. A unit
-	// that reaches into the current input is never evicted.
+	// ByUnit evicts tool calls with their results: an answer with its thinking and all its calls, and their results, stay
+	// or go together, wherever the results stand and however many messages the answer is spread over ([Units]). A unit
+	// takes its place in the order by its first message. A unit that reaches into the current input is never evicted.
 	ByUnit Policy = 0
 
 	// ByItem evicts one message at a time, until the rest fits. It is the published policy, and parts calls from their

@@ -3,6 +3,7 @@ package messages_test
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/quirehq/quire/composer/messages"
 )
@@ -204,10 +205,18 @@ func slowUnits(turns []turn) []bundle {
 	var calls []*call
 	joined := map[[2]int]bool{}
 	for i, t := range turns {
-		if i > 0 && t.Role == messages.Assistant && onlyThinking(turns[i-1].Message) {
-			joined[[2]int{i - 1, i}] = true
+		for before := i - 1; before >= 0 && t.Role == messages.Assistant && turns[before].Role == messages.Assistant; before-- {
+			if slices.ContainsFunc(turns[before].Content, func(b messages.Block) bool { return b.Kind != messages.KindText }) {
+				joined[[2]int{before, i}] = true
+			}
 		}
 		for _, b := range t.Content {
+			switch b.Kind {
+			case "search_call":
+				b.Kind, b.ID = messages.KindToolCall, strings.Trim(string(b.Extra[0].Value), `"`)
+			case "search_output":
+				b.Kind, b.ID = messages.KindToolResult, strings.Trim(string(b.Extra[0].Value), `"`)
+			}
 			switch b.Kind {
 			case messages.KindToolCall:
 				calls = append(calls, &call{turn: i, id: b.ID, name: b.Name})
@@ -261,13 +270,4 @@ func slowUnits(turns []turn) []bundle {
 		}
 	}
 	return units
-}
-
-func onlyThinking(m messages.Message) bool {
-	for _, b := range m.Content {
-		if b.Kind != messages.KindThinking {
-			return false
-		}
-	}
-	return m.Role == messages.Assistant && len(m.Content) > 0
 }

@@ -16,7 +16,12 @@ import (
 // one, of the same tool if the result names it, that has no result yet: parallel results come in the order of their
 // calls. A result without a call and a call without a result are units of their own, and pass as they are.
 //
-// A message of thinking alone belongs to the assistant message directly behind it.
+// Where a message of the assistant holds a thought, a call or anything else that is no text, the assistant's messages
+// directly behind it belong to the same answer and are in its unit: some formats make a message of each thought, text
+// and parallel call. A provider refuses a call without the thought that led to it.
+//
+// Blocks of other kinds that have an extra member call_id, a text, are paired by it like calls and results: in a message
+// of the assistant's they are calls, in any other results.
 //
 // An id is made of the call's name, its arguments in canonical form and how many calls stand before it: it is the same
 // each time the session is rebuilt, and no two calls have the same.
@@ -40,9 +45,14 @@ func link(conversation []*Message) (first []int32) {
 		u[i] = int32(i)
 	}
 	p := pairing{named: map[string]calls{}, nameless: map[string][]*namelessCall{}}
+	answering := false // the message before belongs to an answer of more than texts
 	for i, m := range conversation {
-		if i > 0 && m.Role == Assistant && conversation[i-1].thinkingAlone() {
+		if m.Role != Assistant {
+			answering = false
+		} else if answering {
 			u.join(int32(i-1), int32(i))
+		} else {
+			answering = m.moreThanText()
 		}
 		for k := range m.Content {
 			b := &conversation[i].Content[k]
@@ -63,6 +73,16 @@ func link(conversation []*Message) (first []int32) {
 					u.join(call.at, int32(i))
 					conversation[i] = conversation[i].withBlockID(m, k, call.id)
 				}
+			default:
+				id := b.callID()
+				if id == "" {
+					continue
+				}
+				if m.Role == Assistant {
+					p.call(id, int32(i))
+				} else if at, ok := p.result(id); ok {
+					u.join(at, int32(i))
+				}
 			}
 		}
 	}
@@ -72,17 +92,19 @@ func link(conversation []*Message) (first []int32) {
 	return u
 }
 
-// thinkingAlone reports whether m is what some logs make of an assistant's thinking: a message of its own.
-func (m *Message) thinkingAlone() bool {
-	if m.Role != Assistant || len(m.Content) == 0 {
-		return false
-	}
-	for i := range m.Content {
-		if m.Content[i].Kind != KindThinking {
-			return false
+func (m *Message) moreThanText() bool {
+	return slices.ContainsFunc(m.Content, func(b Block) bool { return b.Kind != KindText })
+}
+
+// callID returns the id by which a block of a kind that has no field for it is a call or answers one, or "".
+func (b *Block) callID() string {
+	for i := range b.Extra {
+		if b.Extra[i].Name == "call_id" {
+			id, _ := b.Extra[i].Value.unquote()
+			return id
 		}
 	}
-	return true
+	return ""
 }
 
 // withBlockID returns m with an id for its k-th block. The original is what the caller passed: it is not written to.

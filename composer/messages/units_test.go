@@ -11,6 +11,7 @@ import (
 
 // talk reads a conversation of one word a message: u and a are texts, t is thinking, other words are blocks joined by +:
 // cX is a call with the id X and rX a result for it; c and r have none; c:N and r:N name the tool N.
+// sX and oX are a call and its result of kinds that have no constant.
 func talk(words string) []messages.Message {
 	var out []messages.Message
 	for _, word := range strings.Fields(words) {
@@ -29,8 +30,14 @@ func talk(words string) []messages.Message {
 		for _, part := range strings.Split(word, "+") {
 			id, name, _ := strings.Cut(part[1:], ":")
 			b := messages.Block{Kind: messages.KindToolCall, ID: id, Name: name}
-			if part[0] == 'r' {
+			switch part[0] {
+			case 'r':
 				m.Role, b.Kind = messages.Tool, messages.KindToolResult
+			case 's':
+				b = messages.Block{Kind: "search_call", Extra: []messages.Member{{Name: "call_id", Value: messages.JSON(`"` + id + `"`)}}}
+			case 'o':
+				m.Role = messages.Tool
+				b = messages.Block{Kind: "search_output", Extra: []messages.Member{{Name: "call_id", Value: messages.JSON(`"` + id + `"`)}}}
 			}
 			m.Content = append(m.Content, b)
 		}
@@ -50,8 +57,14 @@ func TestUnits(t *testing.T) {
 		{"a call and its result", "u cX rX a", []int{0, 1, 1, 3}},
 		{"parallel calls, a result a message", "cX+cY rX rY", []int{0, 0, 0}},
 		{"parallel calls, results in one message, in another order", "cX+cY rY+rX", []int{0, 0}},
-		{"calls in messages of their own", "cX cY rX rY", []int{0, 1, 0, 1}},
-		{"results of two messages in one", "cX cY rX+rY", []int{0, 0, 0}},
+		{"parallel calls in messages of their own", "cX cY rX rY", []int{0, 0, 0, 0}},
+		{"a thought, a text and parallel calls, each a message", "u t a cX cY rY rX a", []int{0, 1, 1, 1, 1, 1, 1, 7}},
+		{"a text and its call, each a message: the text can go", "a cX rX", []int{0, 1, 1}},
+		{"texts", "u a a", []int{0, 1, 2}},
+		{"calls of other kinds", "sX sY oY oX sX rX", []int{0, 0, 0, 0, 4, 4}},
+		{"calls of other kinds without ids", "s u o", []int{0, 1, 2}},
+		{"calls of two answers", "cX u cY rX rY", []int{0, 1, 2, 0, 2}},
+		{"results of two answers in one message", "cX u cY rX+rY", []int{0, 1, 0, 0}},
 		{"a text between call and result", "cX u rX", []int{0, 1, 0}},
 		{"a result without a call", "u rX", []int{0, 1}},
 		{"a result before its call", "rX cX", []int{0, 1}},
@@ -60,9 +73,9 @@ func TestUnits(t *testing.T) {
 		{"an id used again", "cX rX cX rX", []int{0, 0, 2, 2}},
 		{"an id used again after a call without a result", "cX u cX rX", []int{0, 1, 2, 2}},
 		{"no ids", "c r c r", []int{0, 0, 2, 2}},
-		{"no ids, parallel: in the order of the calls", "c c r r", []int{0, 1, 0, 1}},
-		{"no ids, by tool", "c:f c:g r:g r:f", []int{0, 1, 1, 0}},
-		{"no ids, a tool that only some results name", "c:f c:g r r:g", []int{0, 1, 0, 1}},
+		{"no ids: in the order of the calls", "c u c r r", []int{0, 1, 2, 0, 2}},
+		{"no ids, by tool", "c:f u c:g r:g r:f", []int{0, 1, 2, 2, 0}},
+		{"no ids, a tool that only some results name", "c:f u c:g r r:g", []int{0, 1, 2, 0, 2}},
 		{"no ids, more results than calls", "c r r", []int{0, 0, 2}},
 		{"an id does not answer a call without one", "c rX", []int{0, 1}},
 		{"thinking goes with what it led to", "u t cX rX", []int{0, 1, 1, 1}},

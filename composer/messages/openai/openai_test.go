@@ -56,6 +56,9 @@ var bodies = []struct{ name, body string }{
 		{"type":"web_search_call","id":"ws","status":"completed","action":{"type":"search","query":"q"}},
 		{"type":"item_reference","id":"x"},{"type":"tool_search_call","call_id":null,"id":"t"},
 		{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]},{"type":"thinking","text":"t"}]}`},
+	{"responses, calls that the caller carries out", `{"input":[{"type":"computer_call","call_id":"c","id":"cu","action":{"type":"wait"}},
+		{"type":"computer_call_output","call_id":"c","id":"o","output":{"type":"computer_screenshot","image_url":"u"}},
+		{"type":"mcp_approval_response","approval_request_id":"a","approve":true},{"type":"x_call_output","role":"user","call_id":7}]}`},
 	{"responses, instructions null", `{"input":[],"instructions":null,"previous_response_id":"resp_1"}`},
 	{"text", "{\"messages\":[{\"role\":\"user\",\"content\":\"\\u0000\\ud83d\\ude00 é e\\u0301 \\r\\n <&> \u2028 👨‍👩‍👧\"}]}"},
 }
@@ -203,6 +206,25 @@ func TestOneCanonicalShape(t *testing.T) {
 				t.Errorf("two messages:\n%s\n%s\n%s\n%s", bodies[0], bodies[1], stored[0], stored[1])
 			}
 		})
+	}
+}
+
+// In the responses API each thought, text and parallel call of one answer is an item, and so is what a caller gives back
+// to a call of a type that is not known here. They are evicted together all the same.
+func TestItemsOfOneAnswerAreOneUnit(t *testing.T) {
+	q, err := openai.Parse([]byte(`{"input":[{"role":"user","content":"u"},
+		{"type":"reasoning","id":"r1","summary":[]},
+		{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a","output":"1"},{"type":"function_call_output","call_id":"b","output":"2"},
+		{"type":"reasoning","id":"r2","summary":[]},{"type":"computer_call","call_id":"c","action":{}},
+		{"type":"computer_call_output","call_id":"c","output":{}},
+		{"type":"local_shell_call","call_id":"d","action":{}},{"type":"function_call_output","call_id":"d","output":"3"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, _ := messages.Units(q.Messages)
+	if want := []int{0, 1, 1, 1, 1, 1, 6, 6, 6, 9, 9}; !slices.Equal(units, want) {
+		t.Errorf("units %v, want %v", units, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/internal/wire"
@@ -58,6 +59,9 @@ func readItem(r *wire.Reader) (messages.Message, error) {
 		return readMessageItem(place, members)
 	}
 	m := messages.Message{Role: messages.Assistant, Extra: []messages.Member{{Name: itemMember, Value: "false"}}}
+	if strings.HasSuffix(kind, "_call_output") || strings.HasSuffix(kind, "_response") {
+		m.Role = messages.Tool // of a call that the caller carried out, or was asked about
+	}
 	if hasRole {
 		m.Extra[0].Value = "true"
 		if m.Role, err = role(place, members); err != nil {
