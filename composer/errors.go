@@ -49,9 +49,13 @@ func (e *EncodingError) Is(target error) bool { return target == ErrInvalidUTF8 
 // checkIDs refuses sections that could not be told apart.
 func checkIDs(sections []Section) error {
 	if i, first := duplicateID(sections); i >= 0 {
-		return &SectionError{i, sections[i].ID, fmt.Errorf("%w; section %d has it already", ErrDuplicateID, first+1)}
+		return duplicateError(i, first, sections[i].ID)
 	}
 	return nil
+}
+
+func duplicateError(i, first int, id string) error {
+	return &SectionError{i, id, fmt.Errorf("%w; section %d has it already", ErrDuplicateID, first+1)}
 }
 
 // checkNames refuses a measure that a recipe could not name and a join that has no text.

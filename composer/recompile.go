@@ -23,6 +23,7 @@ type Recompiler struct {
 	parsed   parsed
 	sections []Section
 	items    []tiers.Item
+	places   map[string]int // of the first sections, by id; nil as long as every recipe was read from its beginning
 }
 
 // Compose parses the canonical JSON of a recipe, as [ParseRecipe] does, and makes the composition again, as
@@ -38,7 +39,7 @@ func (c *Recompiler) Compose(src []byte, load func(fingerprint.Digest) (string, 
 // compose makes the composition of a recipe whose first kept sections are those of the one before.
 func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (string, error)) (Composition, error) {
 	kept = min(kept, len(c.sections)) // fewer than were parsed when loading them failed
-	c.sections, c.items = c.sections[:kept], c.items[:kept]
+	c.keep(kept)
 	if r.Kind != KindComposer {
 		return Composition{}, fmt.Errorf("composer: %w: kind %q; want %q", ErrRecipe, r.Kind, KindComposer)
 	}
@@ -55,7 +56,8 @@ func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (
 			return Composition{}, &SectionError{kept + i, in.ID, err}
 		}
 	}
-	if err := checkIDs(c.sections); err != nil {
+	if err := c.checkIDs(kept); err != nil {
+		c.keep(kept)
 		return Composition{}, err
 	}
 	chains, groups := numbering{}, numbering{}
@@ -70,6 +72,35 @@ func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (
 		rules: tiers.Rules{Gate: r.Gate, Budget: r.Budget, MaxBytes: r.MaxBytes, ActiveFraction: r.ActiveFraction,
 			Separator: r.Separator, TailReserve: r.TailReserve},
 	})
+}
+
+// keep forgets all sections but the first.
+func (c *Recompiler) keep(kept int) {
+	for _, s := range c.sections[kept:] {
+		if i, there := c.places[s.ID]; there && i >= kept {
+			delete(c.places, s.ID)
+		}
+	}
+	c.sections, c.items = c.sections[:kept], c.items[:kept]
+}
+
+// checkIDs is the function of that name, which has looked at the first kept sections already.
+func (c *Recompiler) checkIDs(kept int) error {
+	if kept == 0 {
+		c.places = nil
+		return checkIDs(c.sections)
+	}
+	if c.places == nil {
+		c.places = make(map[string]int, len(c.sections))
+	}
+	for i := len(c.places); i < len(c.sections); i++ { // more than kept when loading failed the last time
+		id := c.sections[i].ID
+		if first, there := c.places[id]; there {
+			return duplicateError(i, first, id)
+		}
+		c.places[id] = i
+	}
+	return nil
 }
 
 func (c *Recompiler) add(in Ingredient, load func(fingerprint.Digest) (string, error)) (err error) {

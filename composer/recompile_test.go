@@ -3,6 +3,7 @@ package composer_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -86,4 +87,51 @@ func TestRecompilerForgetsNothingAndKeepsNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An id that stands twice is found wherever the recipe before ended, and whatever it failed of.
+func TestRecompilerDuplicateID(t *testing.T) {
+	recipe := func(ids ...string) []byte {
+		c, err := composer.Compose([]composer.Section{{ID: "x", Content: "x"}}, composer.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := c.Recipe()
+		one := r.Sections[0]
+		r.Sections = nil
+		for _, id := range ids {
+			one.ID = id
+			r.Sections = append(r.Sections, one)
+		}
+		return r.AppendJSON(nil)
+	}
+	left := 0
+	load := func(fingerprint.Digest) (string, error) {
+		if left--; left < 0 {
+			return "", errors.New("gone")
+		}
+		return "x", nil
+	}
+	var c composer.Recompiler
+	for _, step := range []struct {
+		ids   []string
+		loads int
+		want  string
+	}{
+		{[]string{"a", "b"}, 9, ""},
+		{[]string{"a", "b", "a"}, 9, "section 1 has it already"},
+		{[]string{"a", "b", "c"}, 9, ""},
+		{[]string{"a", "b", "c", "b", "d"}, 1, "gone"},
+		{[]string{"a", "b", "c", "b", "d"}, 9, "section 2 has it already"},
+		{[]string{"a", "c", "b"}, 9, ""},
+		{[]string{"a", "c", "b", "b"}, 9, "section 3 has it already"},
+		{[]string{"b", "b"}, 9, "section 1 has it already"},
+		{[]string{"b", "a"}, 9, ""},
+	} {
+		left = step.loads
+		_, err := c.Compose(recipe(step.ids...), load)
+		if got := fmt.Sprint(err); err == nil && step.want != "" || err != nil && (step.want == "" || !strings.Contains(got, step.want)) {
+			t.Errorf("%v: %v; want %q", step.ids, err, step.want)
+		}
+	}
 }
