@@ -105,7 +105,9 @@ func (r *rolling) sum(lengths []int64) fingerprint.Digest {
 	at := &r.common
 	part := func() { // from here on the text is new
 		r.common.advance(r.text, r.shared)
-		r.end = r.common
+		if r.end.n != r.common.n { // else it has seen the same: the whole text before is common
+			r.end = r.common
+		}
 		at = &r.end
 	}
 	for _, length := range lengths[known:] {
