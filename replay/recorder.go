@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -162,6 +163,9 @@ func (r *Recorder) append(ctx context.Context, want *wants, rec Record, number b
 		rec.Prev = r.head.Record
 	}
 	if number {
+		if r.turn == math.MaxInt64 {
+			return Record{}, fmt.Errorf("replay: %s@%d has no next turn; want a number", rec.Session, r.turn)
+		}
 		rec.Turn = r.turn + 1
 	}
 	objects, epoch, err := want.objects(ctx, r.store, r.known)

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -58,6 +59,21 @@ func TestRecordTwice(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
+	if n := count(t, store); n != 2 {
+		t.Errorf("%d records; want 2", n)
+	}
+}
+
+// Behind the largest turn there is no next one; it does not wrap around to one below zero.
+func TestNoTurnBehindTheLargest(t *testing.T) {
+	store := new(replay.Memory)
+	c := mustCompose(t, sections("a"), composer.Config{})
+	mustRecord(t, replay.NewRecorder(store, replay.Session{ID: "s"}), c, replay.Turn{Number: math.MaxInt64, Time: noon})
+	rec := replay.NewRecorder(store, replay.Session{ID: "s"})
+	if got, err := rec.Record(t.Context(), c, replay.Turn{Time: noon}); err == nil || !strings.Contains(err.Error(), "no next turn") {
+		t.Errorf("recorded as turn %d, error %v; want one that says there is no next turn", got.Turn, err)
+	}
+	mustRecord(t, rec, c, replay.Turn{Number: 7, Time: noon})
 	if n := count(t, store); n != 2 {
 		t.Errorf("%d records; want 2", n)
 	}
