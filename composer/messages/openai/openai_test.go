@@ -58,7 +58,7 @@ var bodies = []struct{ name, body string }{
 		{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]},{"type":"thinking","text":"t"}]}`},
 	{"responses, calls that the caller carries out", `{"input":[{"type":"computer_call","call_id":"c","id":"cu","action":{"type":"wait"}},
 		{"type":"computer_call_output","call_id":"c","id":"o","output":{"type":"computer_screenshot","image_url":"u"}},
-		{"type":"mcp_approval_response","approval_request_id":"a","approve":true},{"type":"x_call_output","role":"user","call_id":7}]}`},
+		{"type":"mcp_approval_response","approval_request_id":"a","approve":true},{"type":"reasoning","role":"user","summary":[]},{"type":"x_call_output","role":"user","call_id":7}]}`},
 	{"responses, instructions null", `{"input":[],"instructions":null,"previous_response_id":"resp_1"}`},
 	{"text", "{\"messages\":[{\"role\":\"user\",\"content\":\"\\u0000\\ud83d\\ude00 é e\\u0301 \\r\\n <&> \u2028 👨‍👩‍👧\"}]}"},
 }

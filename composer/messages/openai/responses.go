@@ -75,7 +75,7 @@ func readItem(r *wire.Reader) (messages.Message, error) {
 func readOpaque(m messages.Message, b messages.Block, members []wire.Member) (messages.Message, error) {
 	for _, member := range members {
 		switch text, ok := member.Text(); {
-		case member.Name == "type", member.Name == "role":
+		case member.Name == "type", member.Name == "role" && b.Kind != messages.KindThinking:
 		case member.Name == "id" && ok && text != "":
 			m.ID = text
 		default:
