@@ -99,7 +99,7 @@ func TestCheckFails(t *testing.T) {
 		t.Errorf("after -update: %s", said)
 	}
 
-	if said := checked(t, filepath.Join(t.TempDir(), "none.quire")); !strings.Contains(said, "no such file") {
+	if said := checked(t, filepath.Join(t.TempDir(), "none.quire")); !strings.Contains(strings.ToLower(said), "no such file") {
 		t.Errorf("no bundle: %q", said)
 	}
 	if err := os.WriteFile(path, []byte("something else"), 0o666); err != nil {
