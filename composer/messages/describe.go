@@ -43,7 +43,7 @@ import (
 func ParseDescription(src []byte, load func(uri string) (string, error), estimators ...measure.Measure) (Input, Options, error) {
 	var d description
 	if err := json.Unmarshal(src, &d, json.RejectUnknownMembers(true)); err != nil {
-		return Input{}, Options{}, fmt.Errorf("messages: description: %w", err)
+		return Input{}, Options{}, fmt.Errorf("messages: description: %w", misfit(err))
 	}
 	in, err := d.input(load)
 	if err != nil {
@@ -54,6 +54,22 @@ func ParseDescription(src []byte, load func(uri string) (string, error), estimat
 		return Input{}, Options{}, fmt.Errorf("messages: description: %w", err)
 	}
 	return in, o, nil
+}
+
+// misfit says in JSON's words what the decoder says in Go's: where in the document, and what does not fit there.
+func misfit(err error) error {
+	var semantic *json.SemanticError
+	if !errors.As(err, &semantic) {
+		return err
+	}
+	at := string(semantic.JSONPointer)
+	switch {
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("at %q: unknown name; a description has input, history, systemInstructions, tools and the like", at)
+	case semantic.Err != nil:
+		return fmt.Errorf("at %q: %w", at, semantic.Err)
+	}
+	return fmt.Errorf("at %q: a %v does not fit here", at, semantic.JSONKind)
 }
 
 type description struct {
