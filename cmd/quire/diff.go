@@ -18,8 +18,8 @@ func diffCommand(s *streams) *cobra.Command {
 		Use:   "diff A B",
 		Short: "Tell two prompts apart, section by section",
 		Long: `Compare two compositions: which settings and sections differ, the lines of the contents that changed, and how much of the
-common prefix, which a provider may have cached, is left. A and B are prompt files, SESSION@TURN, or the fingerprints of
-recorded texts. Exit status 1 when they differ.
+common prefix, which a provider may have cached, is left. A and B are prompt files, SESSION@TURN, or the digests of
+records or of their texts, of which 6 digits are enough where they are unique. Exit status 1 when they differ.
 
 With --profile, tell instead why a provider would not read what A left in its cache when B is sent: the first byte that
 differs, where it stands, what is lost behind it, and what each profile would still read. A and B may then also be files of
@@ -65,7 +65,7 @@ func composed(s *streams, cmd *cobra.Command, flags *promptFlags, storeFlags *st
 		reader := replay.NewReader(store)
 		rec, err := recordOf(ctx, store, reader, what)
 		if errors.Is(err, errNoRecord) {
-			return fmt.Errorf("%s: no such file, turn or fingerprint; want a prompt file, SESSION@TURN or 64 hex digits", what)
+			return fmt.Errorf("%s: no such file, turn, fingerprint or record; want a prompt file, SESSION@TURN or 6 to 64 hex digits", what)
 		}
 		if err == nil {
 			c, err = reader.Composition(ctx, rec)

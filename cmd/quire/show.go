@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +17,8 @@ func showCommand(s *streams) *cobra.Command {
 		Use:   "show DIGEST",
 		Short: "Print a record, a recipe or a content by its digest, or the text of a turn",
 		Long: `Print what is stored under a digest, byte for byte: the canonical JSON of a record or a recipe, a content, a response.
-A prefix of 6 digits or more is enough where it is unique. For the fingerprint of a text, or SESSION@TURN, the text is
-made again from what was recorded, and printed.`,
+For the fingerprint of a text, or SESSION@TURN, the text is made again from what was recorded, and printed. A prefix of 6
+digits or more is enough where it is unique.`,
 		Example: `  quire show 6437b3ac
   quire show build-42@7`,
 		Args: takes(1, "DIGEST"),
@@ -37,41 +39,70 @@ made again from what was recorded, and printed.`,
 
 func shown(ctx context.Context, store replay.Store, what string) (string, error) {
 	reader := replay.NewReader(store)
-	rec, err := recordOf(ctx, store, reader, what)
-	if err == nil {
+	rec, noRecord := recordOf(ctx, store, reader, what)
+	if noRecord != nil && !errors.Is(noRecord, errNoRecord) {
+		return "", noRecord
+	}
+	if _, _, ok := parseTurn(what); ok {
 		return reader.Text(ctx, rec)
 	}
-	if !errors.Is(err, errNoRecord) {
+	switch name, err := reader.Find(ctx, what); {
+	case errors.Is(err, replay.ErrNotFound) && noRecord == nil:
+		return reader.Text(ctx, rec)
+	case err != nil:
 		return "", err
+	case noRecord == nil && name != rec.Output && name != rec.Digest():
+		return "", fmt.Errorf("%w: %s begins %s and the fingerprint %s", replay.ErrAmbiguous, what, name, rec.Output)
+	default:
+		return reader.Content(ctx, name)
 	}
-	name, err := reader.Find(ctx, what)
-	if err != nil {
-		return "", err
-	}
-	return reader.Content(ctx, name)
 }
 
-// errNoRecord says that an argument is neither a turn nor the whole fingerprint of a recorded text.
+// errNoRecord says that an argument is neither a turn nor a digest of a record.
 var errNoRecord = errors.New("no record")
 
-// recordOf returns the record that SESSION@TURN or the fingerprint of a text names; of equal texts, the last.
-func recordOf(ctx context.Context, store replay.Store, reader *replay.Reader, what string) (rec replay.Record, err error) {
+// recordOf returns the record that SESSION@TURN, the fingerprint of a text or the record's own digest names, or as much
+// of the beginning of one as is unique; of equal texts, the last.
+func recordOf(ctx context.Context, store replay.Store, reader *replay.Reader, what string) (replay.Record, error) {
 	if session, turn, ok := parseTurn(what); ok {
 		return reader.Turn(ctx, session, turn)
 	}
-	output, err := fingerprint.ParseDigest(what)
+	if len(what) < replay.MinPrefix || strings.Trim(what, "0123456789abcdef") != "" {
+		return replay.Record{}, errNoRecord
+	}
+	span := replay.Span{}
+	if whole, err := fingerprint.ParseDigest(what); err == nil {
+		span.Output = whole
+	}
+	e, err := entryOf(ctx, store, span, what)
+	if errors.Is(err, errNoRecord) && !span.Output.IsZero() {
+		e, err = entryOf(ctx, store, replay.Span{}, what)
+	}
 	if err != nil {
-		return rec, errNoRecord
+		return replay.Record{}, err
 	}
-	found := errNoRecord
-	for e, err := range store.Entries(ctx, replay.Span{Output: output}) {
-		if err == nil {
-			rec, err = reader.Record(ctx, e)
-		}
+	return reader.Record(ctx, e)
+}
+
+// entryOf looks at the entries of a span for digests that begin with the prefix.
+func entryOf(ctx context.Context, store replay.Store, span replay.Span, prefix string) (found replay.Entry, err error) {
+	var named fingerprint.Digest
+	for e, err := range store.Entries(ctx, span) {
 		if err != nil {
-			return rec, err
+			return found, err
 		}
-		found = nil
+		for _, name := range []fingerprint.Digest{e.Output, e.Record} {
+			if !strings.HasPrefix(name.String(), prefix) {
+				continue
+			}
+			if !named.IsZero() && name != named {
+				return found, fmt.Errorf("%w: %s begins %s and %s", replay.ErrAmbiguous, prefix, named, name)
+			}
+			named, found = name, e
+		}
 	}
-	return rec, found
+	if named.IsZero() {
+		return found, errNoRecord
+	}
+	return found, nil
 }
