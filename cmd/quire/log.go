@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -91,7 +93,7 @@ func printRecords(s *streams, records []replay.Record, format string) error {
 		if !rec.Time.IsZero() {
 			when = rec.Time.UTC().Format(time.DateTime)
 		}
-		fmt.Fprintf(w, "%s@%d\t%s\t%s\t%d bytes\t%s\n", rec.Session, rec.Turn, when, rec.Output.String()[:16], rec.Bytes, labelText(rec.Labels))
+		fmt.Fprintf(w, "%s@%d\t%s\t%s\t%d bytes\t%s\n", plain(rec.Session), rec.Turn, when, rec.Output.String()[:16], rec.Bytes, labelText(rec.Labels))
 	}
 	return w.Flush()
 }
@@ -107,7 +109,15 @@ func labelText(labels map[string]string) string {
 		if text != "" {
 			text += " "
 		}
-		text += name + "=" + labels[name]
+		text += plain(name) + "=" + plain(labels[name])
+	}
+	return text
+}
+
+// plain returns a text as it is, or quoted where it holds what would break the line or steer the terminal.
+func plain(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
 	}
 	return text
 }
