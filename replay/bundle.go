@@ -251,7 +251,6 @@ type importer struct {
 	records  []Record
 	lines    []string
 	objects  map[fingerprint.Digest]bool // in the bundle; true once something refers to it
-	recipes  []composer.Recipe
 	batch    []Object
 	size     int
 	imported Imported

@@ -21,7 +21,7 @@ const applicationID = 0x51756972
 // the clustering key would leave a third of every page empty. The log is clustered by what it is read by, and its
 // indexes end in session and seq (a table without rowid appends its key), so each span is read in order.
 var migrations = []string{
-	1 - 1: `
+	0: `
 CREATE TABLE tenants (
 	id INTEGER PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE,

@@ -11,7 +11,6 @@ import (
 // on: parallel calls hang their results on a line each, and the log goes on behind one of them.
 type response struct {
 	lines []int
-	first int // the line that no other of its lines stands before in the tree
 }
 
 type responseKey struct {
