@@ -262,7 +262,7 @@ func TestBroken(t *testing.T) {
 	if err != nil {
 		t.Skipf("processes cannot be started: %v", err)
 	}
-	child := exec.Command(self, "-test.run=^TestBroken$", "-test.v", "-test.short=false", "-rapid.nofailfile", "-rapid.shrinktime=1s")
+	child := exec.Command(self, "-test.run=^TestBroken$", "-test.v", "-test.short=false", "-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.checks=3000") // some faults show in one of a hundred draws
 	child.Env = append(os.Environ(), inChild+"=1")
 	out, _ := child.CombinedOutput() // it fails, or the test below does
 	reports := map[string]string{}
