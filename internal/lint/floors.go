@@ -50,6 +50,7 @@ func Floors() []Row {
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
 		{Path: "internal/utf16order", Floor: 0},
 		{Path: "internal/edits", Floor: 0},
+		{Path: "internal/pages", Floor: 0},
 		{Path: "fingerprint", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{blake3, json}},
 		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "tiers"}},
 		{Path: "fragments/template", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{json}},

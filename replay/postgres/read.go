@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/pages"
 	"github.com/quirehq/quire/replay"
 )
 
@@ -114,7 +115,7 @@ func (s *Store) Missing(ctx context.Context, names []fingerprint.Digest) (missin
 
 // Objects implements [replay.Store].
 func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (objects []replay.Object, err error) {
-	for some := range slices.Chunk(names, page) {
+	for some := range slices.Chunk(names, pages.Size) {
 		asked := make(map[fingerprint.Digest]struct{}, len(some))
 		for _, name := range some {
 			asked[name] = struct{}{}
@@ -152,32 +153,6 @@ func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (object
 	return objects, err
 }
 
-// page is how many rows an iterator reads at a time.
-const page = 500
-
-// pages yields what next returns, page after page; next goes on behind the value it is given, at the start with nil.
-func pages[T any](next func(after *T) ([]T, error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var after *T
-		for {
-			rows, err := next(after)
-			if err != nil {
-				yield(*new(T), err)
-				return
-			}
-			for i := range rows {
-				if !yield(rows[i], nil) {
-					return
-				}
-			}
-			if len(rows) < page {
-				return
-			}
-			after = &rows[len(rows)-1]
-		}
-	}
-}
-
 // A where collects the conditions of a query and their parameters.
 type where struct {
 	text string
@@ -201,7 +176,7 @@ func (w *where) add(condition string, args ...any) {
 func rows[T any](ctx context.Context, s *Store, columns, table, order string, conditions func(w *where), scan func(row pgx.Rows) (T, error)) (found []T, err error) {
 	w := where{text: "tenant = $1", args: []any{s.tenant}}
 	conditions(&w)
-	query := s.sql(fmt.Sprintf(`SELECT %s FROM @%s WHERE %s ORDER BY %s LIMIT %d`, columns, table, w.text, order, page))
+	query := s.sql(fmt.Sprintf(`SELECT %s FROM @%s WHERE %s ORDER BY %s LIMIT %d`, columns, table, w.text, order, pages.Size))
 	err = s.do(ctx, func(c *pgx.Conn) error {
 		found = nil
 		return each(ctx, c, query, w.args, func(row pgx.Rows) error {
@@ -215,7 +190,7 @@ func rows[T any](ctx context.Context, s *Store, columns, table, order string, co
 
 // Names implements [replay.Store].
 func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq2[replay.Stored, error] {
-	return pages(func(after *replay.Stored) ([]replay.Stored, error) {
+	return pages.All(func(after *replay.Stored) ([]replay.Stored, error) {
 		return rows(ctx, s, `name, form, size, octet_length(data)`, `objects`, `name`, func(w *where) {
 			if after == nil {
 				w.add(`name >= ?`, from[:])
@@ -235,7 +210,7 @@ func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq
 
 // Heads implements [replay.Store].
 func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head, error] {
-	return pages(func(after *replay.Head) ([]replay.Head, error) {
+	return pages.All(func(after *replay.Head) ([]replay.Head, error) {
 		if !storable(session, MaxSession) {
 			return nil, ctx.Err() // nothing has such a name
 		}
@@ -251,7 +226,7 @@ func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head
 
 // Entries implements [replay.Store].
 func (s *Store) Entries(ctx context.Context, span replay.Span) iter.Seq2[replay.Entry, error] {
-	return pages(func(after *replay.Entry) ([]replay.Entry, error) {
+	return pages.All(func(after *replay.Entry) ([]replay.Entry, error) {
 		if !storable(span.Session, MaxSession) {
 			return nil, ctx.Err() // nothing has such a name
 		}

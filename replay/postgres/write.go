@@ -127,7 +127,7 @@ func (s *Store) put(ctx context.Context, c *pgx.Conn, p *parcel) error {
 		err := c.SendBatch(ctx, b).Close()
 		b = new(pgx.Batch)
 		switch {
-		case epoch < 0 && err != nil:
+		case epoch < 0 && err != nil && code(err) != uniqueViolation: // a new tenant's epoch is asked first, too
 			return err
 		case epoch < 0:
 			return errNoTenant

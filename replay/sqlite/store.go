@@ -17,6 +17,7 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/pages"
 	"github.com/quirehq/quire/replay"
 )
 
@@ -307,35 +308,9 @@ func (s *Store) Objects(ctx context.Context, names []fingerprint.Digest) (object
 	return objects, err
 }
 
-// page is how many rows an iterator reads at a time.
-const page = 500
-
-// pages yields what next returns, page after page; next goes on behind the value it is given, at the start with nil.
-func pages[T any](next func(after *T) ([]T, error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var after *T
-		for {
-			rows, err := next(after)
-			if err != nil {
-				yield(*new(T), err)
-				return
-			}
-			for i := range rows {
-				if !yield(rows[i], nil) {
-					return
-				}
-			}
-			if len(rows) < page {
-				return
-			}
-			after = &rows[len(rows)-1]
-		}
-	}
-}
-
 // Names implements [replay.Store].
 func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq2[replay.Stored, error] {
-	return pages(func(after *replay.Stored) (rows []replay.Stored, err error) {
+	return pages.All(func(after *replay.Stored) (rows []replay.Stored, err error) {
 		start := `name >= ?`
 		begin := from
 		if after != nil {
@@ -343,7 +318,7 @@ func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq
 		}
 		err = s.do(ctx, func(c *conn) error {
 			return c.each(`SELECT name, form, size, length(data) FROM objects WHERE tenant = ? AND `+start+` AND name <= ? ORDER BY name LIMIT ?`,
-				[]value{integer(c.tenant), digest(begin), digest(to), integer(page)}, func(row *sqlite3.Stmt) error {
+				[]value{integer(c.tenant), digest(begin), digest(to), integer(pages.Size)}, func(row *sqlite3.Stmt) error {
 					name, err := column(row, 0)
 					rows = append(rows, replay.Stored{Name: name, Form: replay.Form(row.ColumnInt64(1)), Size: row.ColumnInt64(2), Bytes: row.ColumnInt64(3)})
 					return err
@@ -355,9 +330,9 @@ func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq
 
 // Heads implements [replay.Store].
 func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head, error] {
-	return pages(func(after *replay.Head) (rows []replay.Head, err error) {
+	return pages.All(func(after *replay.Head) (rows []replay.Head, err error) {
 		err = s.do(ctx, func(c *conn) error {
-			rows, err = c.heads(session, after, page)
+			rows, err = c.heads(session, after, pages.Size)
 			return err
 		})
 		return rows, err
@@ -386,7 +361,7 @@ func (c *conn) heads(session string, after *replay.Head, limit int64) (rows []re
 
 // Entries implements [replay.Store].
 func (s *Store) Entries(ctx context.Context, span replay.Span) iter.Seq2[replay.Entry, error] {
-	return pages(func(after *replay.Entry) (rows []replay.Entry, err error) {
+	return pages.All(func(after *replay.Entry) (rows []replay.Entry, err error) {
 		err = s.do(ctx, func(c *conn) error {
 			query, values := selectEntries(c.tenant, span, after)
 			return c.each(query, values, func(row *sqlite3.Stmt) error {
@@ -437,7 +412,7 @@ func selectEntries(tenant int64, span replay.Span, after *replay.Entry) (query s
 		add(`turn = ?`, integer(span.Turn))
 	}
 	return `SELECT session, seq, turn, record, key, output FROM log` + index + ` WHERE tenant = ?` + where + ` ORDER BY session, seq LIMIT ?`,
-		append(values, integer(page))
+		append(values, integer(pages.Size))
 }
 
 // Delete implements [replay.Store].

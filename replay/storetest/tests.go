@@ -159,6 +159,10 @@ func testAppend(t *testing.T, place Place) {
 
 func testConflict(t *testing.T, place Place) {
 	s := open(t, place, "a")
+	twice := entry("s", 2)
+	twice.Turn = entry("s", 1).Turn
+	err := s.Append(t.Context(), replay.Batch{Epoch: epoch(t, s) + 1, Entries: []replay.Entry{entry("s", 1), twice}})
+	wantError(t, "stale, and a turn twice, in a new tenant", err, replay.ErrStale)
 	must(t, s.Append(t.Context(), replay.Batch{Epoch: epoch(t, s), Entries: []replay.Entry{entry("s", 3), entry("s", 4)}}))
 	before := everything(t, s)
 	sameTurn := entry("s", 5)
