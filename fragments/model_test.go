@@ -296,8 +296,8 @@ func againstModel(t *rapid.T) {
 			}
 		},
 		"remove": func(t *rapid.T) {
-			if len(removes) == 0 {
-				t.Skip()
+			if len(removes) == 0 { // not skipped: a fuzzer finds the bits that draw nothing but this, and rapid calls that a failure
+				return
 			}
 			i := rapid.IntRange(0, len(removes)-1).Draw(t, "which")
 			removes[i]()
