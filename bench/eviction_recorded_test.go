@@ -2,14 +2,13 @@ package bench_test
 
 import (
 	"bytes"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/quirehq/quire/bench"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 // longest is how many of the sessions of the data are played.
@@ -18,11 +17,7 @@ const longest = 8
 // The trial on the longest sessions of the folder that QUIRE_DATA names; with -v it prints a table a session, and one of
 // all.
 func TestEvictionOfRecordedSessions(t *testing.T) {
-	folder := os.Getenv("QUIRE_DATA")
-	if folder == "" {
-		t.Skip("QUIRE_DATA names no folder of recorded sessions")
-	}
-	talks := recorded(t, filepath.Join(folder, "sessions"))
+	talks := recorded(t, "sessions")
 	for _, talk := range talks[:min(longest, len(talks))] {
 		results := play(t, []bench.Talk{talk})
 		t.Logf("%s: %d calls\n%s", talk.Name, len(talk.Calls), bench.EvictionTable(bench.EvictionPolicies(), results))
@@ -34,28 +29,17 @@ func TestEvictionOfRecordedSessions(t *testing.T) {
 func recorded(t *testing.T, folder string) []bench.Talk {
 	t.Helper()
 	var talks []bench.Talk
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	for path, src := range samples.Files(t, folder) {
 		session, err := sessions.Read(path, bytes.NewReader(src), sessions.Options{SkipBad: true})
 		if err != nil {
 			t.Logf("%s is not played: %v", filepath.Base(path), err)
-			return nil
+			continue
 		}
 		talk := bench.Talk{Name: filepath.Base(path)}
 		for _, call := range session.Calls {
 			talk.Calls = append(talk.Calls, call.Prompt())
 		}
 		talks = append(talks, talk)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	slices.SortStableFunc(talks, func(a, b bench.Talk) int { return len(b.Calls) - len(a.Calls) })
 	return talks

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/sqlite"
 )
@@ -36,23 +36,10 @@ func shapes() []shape {
 
 func (s shape) compositions(t testing.TB) (all []composer.Composition) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	prose := func(n int) string {
-		var b strings.Builder
-		for b.Len() < n {
-			word := rng.IntN(3000)
-			for range 2 + word%4 {
-				b.WriteByte("etaoinshrdlucmfw"[word%16])
-				b.WriteByte("aeiouy"[word%6])
-				word = word*7 + 3
-			}
-			b.WriteByte(' ')
-		}
-		return b.String()
-	}
-	sections := []composer.Section{{ID: "system", Content: prose(s.begin), Breakpoint: true}}
+	sections := []composer.Section{{ID: "system", Content: samples.Prose(rng, s.begin), Breakpoint: true}}
 	for turn := range s.turns {
 		for _, who := range []string{"user", "assistant"} {
-			sections = append(sections, composer.Section{ID: fmt.Sprint(who, " ", turn), Content: prose(s.messages)})
+			sections = append(sections, composer.Section{ID: fmt.Sprint(who, " ", turn), Content: samples.Prose(rng, s.messages)})
 		}
 		c, err := composer.Compose(sections, composer.Config{})
 		if err != nil {

@@ -14,17 +14,14 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 // Public test vectors are read from the folder vectors in QUIRE_DATA, every file that is there.
 
 func vectorFiles(t *testing.T, pattern string) []string {
 	t.Helper()
-	root := os.Getenv("QUIRE_DATA")
-	if root == "" {
-		t.Skip("QUIRE_DATA is not set: no public test vectors")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "vectors", pattern))
+	files, err := filepath.Glob(filepath.Join(samples.Folder(t), "vectors", pattern))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,13 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 // Seven variants of one product's system prompt are cut into one registry: what all have is global, what a family of them
 // has is in a scope of its own, and each variant has a scope below that. Each variant's bytes come back.
 func TestVariantsOfOnePrompt(t *testing.T) {
-	data := os.Getenv("QUIRE_DATA")
-	if data == "" {
-		t.Skip("QUIRE_DATA names no folder of real prompts")
-	}
-	files, err := filepath.Glob(filepath.Join(data, "systemprompts/gemini-cli/*.md"))
+	files, err := filepath.Glob(filepath.Join(samples.Folder(t), "systemprompts/gemini-cli/*.md"))
 	if err != nil || len(files) != 7 {
 		t.Fatalf("%d variants, %v", len(files), err)
 	}

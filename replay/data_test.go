@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/sqlite"
 	"github.com/quirehq/quire/tiers"
@@ -21,10 +22,7 @@ import (
 // request bodies as they are, and of the transcripts every prefix that a model was asked to go on from.
 func realSessions(t testing.TB) map[string][][]composer.Section {
 	t.Helper()
-	data := os.Getenv("QUIRE_DATA")
-	if data == "" {
-		t.Skip("QUIRE_DATA names no folder with recorded conversations")
-	}
+	data := samples.Folder(t)
 	sessions := map[string][][]composer.Section{}
 	add := func(session string, messages []jsontext.Value) {
 		var sections []composer.Section

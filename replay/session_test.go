@@ -3,42 +3,27 @@ package replay_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/tiers"
 )
-
-// words makes text that compresses like prose, of about n bytes.
-func words(rng *rand.Rand, n int) string {
-	var b strings.Builder
-	for b.Len() < n {
-		word := rng.IntN(3000)
-		for range 2 + word%4 {
-			b.WriteByte("etaoinshrdlucmfw"[word%16])
-			b.WriteByte("aeiouy"[word%6])
-			word = word*7 + 3
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
 
 // growing returns the sections of a session's turns: from 20 KB to 220 KB in 200 turns, a question and an answer each.
 func growing(turns int) [][]composer.Section {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sections := []composer.Section{
-		{ID: "system", Content: words(rng, 8_000)},
-		{ID: "tools", Content: words(rng, 12_000), Breakpoint: true},
+		{ID: "system", Content: samples.Prose(rng, 8_000)},
+		{ID: "tools", Content: samples.Prose(rng, 12_000), Breakpoint: true},
 	}
 	var all [][]composer.Section
 	for turn := range turns {
 		sections = append(sections,
-			composer.Section{ID: fmt.Sprint("user-", turn), Content: words(rng, 200+rng.IntN(200))},
-			composer.Section{ID: fmt.Sprint("assistant-", turn), Content: words(rng, 400+rng.IntN(600)), Breakpoint: turn%20 == 19})
+			composer.Section{ID: fmt.Sprint("user-", turn), Content: samples.Prose(rng, 200+rng.IntN(200))},
+			composer.Section{ID: fmt.Sprint("assistant-", turn), Content: samples.Prose(rng, 400+rng.IntN(600)), Breakpoint: turn%20 == 19})
 		all = append(all, append([]composer.Section{}, sections...))
 	}
 	return all

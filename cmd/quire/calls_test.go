@@ -8,6 +8,7 @@ import (
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 )
 
@@ -17,17 +18,9 @@ func TestSessionsAreVerified(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files: ", err)
 	}
-	if root := os.Getenv("QUIRE_DATA"); root != "" {
-		for _, folder := range []string{"sessions", "requests"} {
-			err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
-					files = append(files, path)
-				}
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+	if os.Getenv("QUIRE_DATA") != "" {
+		for path := range samples.Files(t, "sessions", "requests") {
+			files = append(files, path)
 		}
 	}
 	ctx := context.Background()

@@ -16,22 +16,13 @@ import (
 
 	"github.com/quirehq/quire/composer/cachelab"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/internal/samples"
 )
-
-// data returns the folder with real sessions, or skips.
-func data(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("QUIRE_DATA")
-	if dir == "" {
-		t.Skip("QUIRE_DATA is not set: no real sessions to play")
-	}
-	return dir
-}
 
 // TestRecordedUsage plays every series with recorded usage and prints what was predicted beside it. It demands what holds
 // of all of them together: most hits and misses come out as predicted, and most tokens.
 func TestRecordedUsage(t *testing.T) {
-	dir := data(t)
+	dir := samples.Folder(t)
 	var table strings.Builder
 	var sum cachelab.Accuracy
 	play := func(name string, sent bool, turns []cachelab.Turn) {

@@ -3,14 +3,13 @@ package messages_test
 import (
 	"bytes"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -18,33 +17,16 @@ import (
 // 75 % of its largest call, under each policy and layout: it fits, calls and results stay together, instructions and
 // current input are whole, twice is the same, and the recipe makes it again.
 func TestRecordedSessions(t *testing.T) {
-	folder := os.Getenv("QUIRE_DATA")
-	if folder == "" {
-		t.Skip("QUIRE_DATA names no folder of recorded sessions")
-	}
 	played := 0
-	for _, sub := range []string{"sessions", "requests"} {
-		err := filepath.WalkDir(filepath.Join(folder, sub), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
-				return err
-			}
-			src, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			session, err := sessions.Read(path, bytes.NewReader(src), sessions.Options{SkipBad: true})
-			if err != nil {
-				t.Logf("%s is not played: %v", filepath.Base(path), err)
-				return nil
-			}
-			if len(session.Calls) > 0 {
-				played++
-				t.Run(filepath.Base(path), func(t *testing.T) { playRecorded(t, session) })
-			}
-			return nil
-		})
+	for path, src := range samples.Files(t, "sessions", "requests") {
+		session, err := sessions.Read(path, bytes.NewReader(src), sessions.Options{SkipBad: true})
 		if err != nil {
-			t.Fatal(err)
+			t.Logf("%s is not played: %v", filepath.Base(path), err)
+			continue
+		}
+		if len(session.Calls) > 0 {
+			played++
+			t.Run(filepath.Base(path), func(t *testing.T) { playRecorded(t, session) })
 		}
 	}
 	if played == 0 {

@@ -2,7 +2,6 @@ package promptfile_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/internal/promptfile"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -31,26 +31,11 @@ func atHeadings(content string) []string {
 // Prompts that are in use, cut into sections at their headings and written as prompt files: composed without a limit
 // they are the file again, and under any budget and gate the parts that are in, in order.
 func TestSystemPrompts(t *testing.T) {
-	data := os.Getenv("QUIRE_DATA")
-	if data == "" {
-		t.Skip("QUIRE_DATA names no folder of recorded prompts")
-	}
-	var names []string
-	err := filepath.WalkDir(filepath.Join(data, "systemprompts"), func(path string, d fs.DirEntry, err error) error {
-		if ext := filepath.Ext(path); err == nil && !d.IsDir() && (ext == ".md" || ext == ".snap") {
-			names = append(names, path)
+	for name, whole := range samples.Files(t, "systemprompts") {
+		if ext := filepath.Ext(name); ext != ".md" && ext != ".snap" {
+			continue
 		}
-		return err
-	})
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%d files, %v", len(names), err)
-	}
-	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			whole, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			pieces := atHeadings(string(whole))
 			dir := t.TempDir()
 			src := "join: none\nsections:\n"

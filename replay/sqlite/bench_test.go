@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -13,34 +12,20 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/sqlite"
 )
 
-// prose makes text that compresses like prose, of about n bytes.
-func prose(rng *rand.Rand, n int) string {
-	var b strings.Builder
-	for b.Len() < n {
-		word := rng.IntN(3000)
-		for range 2 + word%4 {
-			b.WriteByte("etaoinshrdlucmfw"[word%16])
-			b.WriteByte("aeiouy"[word%6])
-			word = word*7 + 3
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
 // session returns the compositions of a session that grows from 20 KB to 220 KB in 200 turns.
 func session(t testing.TB) []composer.Composition {
 	rng := rand.New(rand.NewPCG(1, 2))
-	sections := []composer.Section{{ID: "system", Content: prose(rng, 8_000)}, {ID: "tools", Content: prose(rng, 12_000), Breakpoint: true}}
+	sections := []composer.Section{{ID: "system", Content: samples.Prose(rng, 8_000)}, {ID: "tools", Content: samples.Prose(rng, 12_000), Breakpoint: true}}
 	var all []composer.Composition
 	for turn := range 200 {
 		sections = append(sections,
-			composer.Section{ID: fmt.Sprint("user ", turn), Content: prose(rng, 200+rng.IntN(200))},
-			composer.Section{ID: fmt.Sprint("assistant ", turn), Content: prose(rng, 400+rng.IntN(600)), Breakpoint: turn%20 == 19})
+			composer.Section{ID: fmt.Sprint("user ", turn), Content: samples.Prose(rng, 200+rng.IntN(200))},
+			composer.Section{ID: fmt.Sprint("assistant ", turn), Content: samples.Prose(rng, 400+rng.IntN(600)), Breakpoint: turn%20 == 19})
 		c, err := composer.Compose(sections, composer.Config{})
 		if err != nil {
 			t.Fatal(err)

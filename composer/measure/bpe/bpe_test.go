@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/measure/bpe"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 func TestNames(t *testing.T) {
@@ -151,16 +152,6 @@ func TestAppendTokensAppends(t *testing.T) {
 	}
 }
 
-// dataFolder is where vectors lie that are no part of the repository.
-func dataFolder(t *testing.T) string {
-	t.Helper()
-	folder := os.Getenv("QUIRE_DATA")
-	if folder == "" {
-		t.Skip("QUIRE_DATA is not set: no vectors to compare with")
-	}
-	return folder
-}
-
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -179,7 +170,7 @@ func readVectors(t *testing.T, name string, into any) {
 // about what is white space, so such rows prove nothing for the encodings and are left to the other tests.
 func TestCountsOfRealFiles(t *testing.T) {
 	t.Parallel()
-	folder := dataFolder(t)
+	folder := samples.Folder(t)
 	var vectors struct {
 		Rows []struct {
 			Path, SHA256             string
@@ -232,7 +223,7 @@ func TestCountsOfRealFiles(t *testing.T) {
 func TestNaughtyStrings(t *testing.T) {
 	t.Parallel()
 	var naughty []string
-	readVectors(t, filepath.Join(dataFolder(t), "vectors", "text", "blns.fixture.json"), &naughty)
+	readVectors(t, filepath.Join(samples.Folder(t), "vectors", "text", "blns.fixture.json"), &naughty)
 	if len(naughty) == 0 {
 		t.Fatal("no strings")
 	}

@@ -12,24 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 // dataFiles returns the real files below one folder of QUIRE_DATA.
 func dataFiles(t *testing.T, folder string) []string {
 	t.Helper()
-	root := os.Getenv("QUIRE_DATA")
-	if root == "" {
-		t.Skip("QUIRE_DATA is not set: no real files")
-	}
 	var files []string
-	err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	for path := range samples.Files(t, folder) {
+		files = append(files, path)
 	}
 	return files
 }

@@ -1,8 +1,7 @@
 package openai_test
 
 import (
-	"os"
-	"path/filepath"
+	"bytes"
 	"strings"
 	"testing"
 
@@ -10,48 +9,31 @@ import (
 	"github.com/quirehq/quire/composer/messages/sessions"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/openai"
+	"github.com/quirehq/quire/internal/samples"
 )
 
 // The calls of real sessions and request logs, of whatever format, keep the rules once they are written for these APIs. What
 // has no form in them is refused and counted.
 func TestRealCalls(t *testing.T) {
-	root := os.Getenv("QUIRE_DATA")
-	if root == "" {
-		t.Skip("QUIRE_DATA is not set: no real files")
-	}
 	calls, refused := 0, map[string]int{}
-	for _, folder := range []string{"sessions", "requests"} {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
+	for path, src := range samples.Files(t, "sessions", "requests") {
+		session, err := sessions.Read(path, bytes.NewReader(src), sessions.Options{SkipBad: true})
+		if err != nil {
+			continue // no session; package sessions has its own tests
+		}
+		for i, c := range session.Calls {
+			if i%7 > 0 && i < len(session.Calls)-1 { // a call repeats all before it
+				continue
 			}
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			session, err := sessions.Read(d.Name(), f, sessions.Options{SkipBad: true})
-			if err != nil {
-				return nil // no session; package sessions has its own tests
-			}
-			for i, c := range session.Calls {
-				if i%7 > 0 && i < len(session.Calls)-1 { // a call repeats all before it
+			for api := wire.Chat; api <= wire.Responses; api++ {
+				b, err := openai.Write(asked(c), openai.Options{API: api, Mode: openai.Implicit, MinTokens: 1024})
+				if err != nil {
+					refused[reason(err)]++
 					continue
 				}
-				for api := wire.Chat; api <= wire.Responses; api++ {
-					b, err := openai.Write(asked(c), openai.Options{API: api, Mode: openai.Implicit, MinTokens: 1024})
-					if err != nil {
-						refused[reason(err)]++
-						continue
-					}
-					calls++
-					check(t, b, 3)
-				}
+				calls++
+				check(t, b, 3)
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	t.Logf("%d bodies written; refused: %v", calls, refused)
