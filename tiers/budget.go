@@ -60,10 +60,10 @@ func (b Budget) Over(total int64) int64 {
 
 // saturatingSub returns a-b for b >= 0, or the least int64 where the difference does not fit.
 func saturatingSub(a, b int64) int64 {
-	if a < math.MinInt64+b {
-		return math.MinInt64
+	if difference := a - b; difference <= a {
+		return difference
 	}
-	return a - b
+	return math.MinInt64
 }
 
 // MarshalJSON writes the limit as a number, or null when there is none.

@@ -165,7 +165,7 @@ func check(items []Item, rules Rules) (head int, err error) {
 
 // largestForm returns the larger of an item's cost and its alternates', each dimension by itself.
 func largestForm(item *Item) (largest Cost, err error) {
-	for k := 0; k <= len(item.Alternates); k++ {
+	for k := range 1 + len(item.Alternates) {
 		c := item.form(k)
 		switch {
 		case !c.known:
@@ -324,7 +324,7 @@ func (p *pass) test(i int, limit Budget, before account) (Verdict, account) {
 	if item.Chain != 0 && p.closed[item.Chain] {
 		return Verdict{Reason: InChain, Limit: limit, Before: before.size}, before
 	}
-	for k := 0; k <= len(item.Alternates); k++ {
+	for k := range 1 + len(item.Alternates) {
 		after := p.charge(before, item.form(k))
 		if limit.Over(after.size) == 0 && p.rules.MaxBytes.Over(after.bytes) == 0 {
 			return Verdict{Fits, k, limit, before.size}, after
@@ -350,11 +350,8 @@ func (p *pass) plan() Plan {
 			plan.Total.bytes += c.bytes
 		}
 	}
-	plan.Emitted = plan.Total
-	if n := int64(plan.Included); n > 1 {
-		plan.Emitted.size += (n - 1) * p.rules.Separator.size
-		plan.Emitted.bytes += (n - 1) * p.rules.Separator.bytes
-	}
+	gaps := max(int64(plan.Included)-1, 0)
+	plan.Emitted = Charged(plan.Total.size+gaps*p.rules.Separator.size, plan.Total.bytes+gaps*p.rules.Separator.bytes)
 	plan.Overflow = p.rules.Budget.Over(plan.Emitted.size)
 	plan.OverflowBytes = p.rules.MaxBytes.Over(plan.Emitted.bytes)
 	return plan

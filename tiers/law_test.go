@@ -341,3 +341,17 @@ func TestPlansAddUp(t *testing.T) {
 		}
 	})
 }
+
+// Chains and groups are names: any number but 0 will do, also one below it.
+func TestChainsAndGroupsAreNames(t *testing.T) {
+	forAll(t, func(t failer, draw draw) {
+		in := drawValid(draw)
+		want := admit(t, in)
+		for i := range in.items {
+			in.items[i].Chain, in.items[i].Group = -in.items[i].Chain, -in.items[i].Group
+		}
+		if diff := cmp.Diff(want, admit(t, in), opaque...); diff != "" {
+			t.Fatalf("numbers below zero (-want +got)\n%s\nfor %v", diff, in)
+		}
+	})
+}
