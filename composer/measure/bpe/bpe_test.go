@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -152,18 +153,27 @@ func TestAppendTokensAppends(t *testing.T) {
 	}
 }
 
-func readVectors(t *testing.T, name string, into any) {
+// readVectors reads every file of a folder of vectors.
+func readVectors[vectors any](t *testing.T, folder string) []vectors {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if os.IsNotExist(err) {
-		t.Skipf("no such vectors: %v", err)
-	}
+	names, err := filepath.Glob(filepath.Join(samples.Folder(t), "vectors", folder, "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
+	if len(names) == 0 {
+		t.Skipf("QUIRE_DATA has no vectors/%s", folder)
 	}
+	files := make([]vectors, len(names))
+	for i, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &files[i]); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	return files
 }
 
 // TestCountsOfRealFiles compares with counts of js-tiktoken. Where a text has U+FEFF or U+0085 that package is wrong
@@ -171,17 +181,18 @@ func readVectors(t *testing.T, name string, into any) {
 func TestCountsOfRealFiles(t *testing.T) {
 	t.Parallel()
 	folder := samples.Folder(t)
-	var vectors struct {
-		Rows []struct {
-			Path, SHA256             string
-			UTF16, Bytes, Codepoints int64
-			CL100k                   int64 `json:"cl100k_base"`
-			O200k                    int64 `json:"o200k_base"`
-		}
+	type row struct {
+		Path, SHA256             string
+		UTF16, Bytes, Codepoints int64
+		CL100k                   int64 `json:"cl100k_base"`
+		O200k                    int64 `json:"o200k_base"`
 	}
-	readVectors(t, filepath.Join(folder, "vectors", "token-counts", "token-counts.fixture.json"), &vectors)
+	var rows []row
+	for _, file := range readVectors[struct{ Rows []row }](t, "token-counts") {
+		rows = append(rows, file.Rows...)
+	}
 	compared, absent, doubtful := 0, 0, 0
-	for _, row := range vectors.Rows {
+	for _, row := range rows {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(row.Path)))
 		if os.IsNotExist(err) {
 			absent++
@@ -222,8 +233,7 @@ func TestCountsOfRealFiles(t *testing.T) {
 
 func TestNaughtyStrings(t *testing.T) {
 	t.Parallel()
-	var naughty []string
-	readVectors(t, filepath.Join(samples.Folder(t), "vectors", "text", "blns.fixture.json"), &naughty)
+	naughty := slices.Concat(readVectors[[]string](t, "text")...)
 	if len(naughty) == 0 {
 		t.Fatal("no strings")
 	}
