@@ -1,16 +1,17 @@
 // Command mutate asks whether tests would notice: it changes one thing of a package at a time, runs the package's tests,
 // and lists the changes after which they still pass.
 //
-//	go run ./internal/mutate [-for 10m] [-jobs 1] [-file gate.go] [-state FILE] ./tiers
+//	go run ./internal/mutate [-for 10m] [-jobs 1] [-file gate.go] [-again] [-state FILE] ./tiers
 //
 // The changes: conditions are negated; < becomes <=, == becomes !=, && becomes ||, + becomes -, and back; numbers become
 // one more and one less; statements are dropped; true becomes false, max becomes min, break becomes continue; a constant
-// becomes the next of its group. The tests see a change through the go command's overlay: no file of the module is
-// written.
+// becomes the next of its group. The tests see changes through the go command's overlay: no file of the module is
+// written. All mutants first meet the tests in one program, which holds them all and is built once; one that survives
+// there is built and tested alone.
 //
 // Mutants are tried in an order that is scattered over the package, so that what a bounded run tried is a fair sample.
 // Every verdict is appended to the state file. A run that is started again tries what is left; a file that has changed
-// since is tried anew.
+// since is tried anew. When tests were added, -again tries what survived.
 //
 // A survivor is a question, not a fault: a change may well make no difference to what the package promises.
 package main
@@ -29,6 +30,7 @@ func main() {
 	var o options
 	flag.DurationVar(&o.limit, "for", 10*time.Minute, "how long to go on")
 	flag.IntVar(&o.jobs, "jobs", 1, "how many mutants to try at once")
+	flag.BoolVar(&o.again, "again", false, "try again what survived: for when tests were added")
 	flag.StringVar(&o.file, "file", "", "only this `file` of the package")
 	flag.StringVar(&o.state, "state", "", "where verdicts are kept; by default bin/mutate-PACKAGE.jsonl")
 	flag.Usage = func() {

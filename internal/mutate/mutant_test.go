@@ -78,22 +78,90 @@ func TestMutantsAreToldInOneLine(t *testing.T) {
 	}
 }
 
-// A module whose test looks away in one place: that is what survives, and it is not tried again.
-func TestRun(t *testing.T) {
+// Every shape of function hands its arguments on. What cannot, and what stands in no function, is left to be tried alone.
+func TestTogether(t *testing.T) {
 	if testing.Short() {
-		t.Skip("runs the go command a dozen times: skipped by -short")
+		t.Skip("runs the go command a few times: skipped by -short")
 	}
-	dir := t.TempDir()
+	module(t, `var limit = 7
+
+type list[T any] []T
+
+func (l list[T]) twice() int { return len(l) * 2 }
+
+func sum(xs ...int) (n int) {
+	for _, x := range xs {
+		n += x
+	}
+	return n
+}
+
+func set[T any](p *T, to T) { *p = to }
+
+func text(s string) string { return s + "." }
+
+func second(_, b int) int { return b + limit }
+`, `n := 0
+	set(&n, sum(3, 4))
+	if n != limit || (list[int]{1}).twice() != 2 || text("") != "." || second(1, 2) != 9 {
+		t.Fail()
+	}`)
+	all, err := candidates(options{pkg: "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := buildTogether(t.Context(), ".", all, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]verdict{}
+	for _, c := range all {
+		got[c.String()] = program.try(t.Context(), c)
+	}
+	want := map[string]verdict{
+		"p.go:3: number: 7 => (7+1)":             survived,
+		"p.go:3: number: 7 => (7-1)":             survived,
+		"p.go:7: operator: * => /":               killed,
+		"p.go:7: number: 2 => (2+1)":             killed,
+		"p.go:7: number: 2 => (2-1)":             killed,
+		"p.go:11: dropped: n += x => (nothing)":  unbuilt,
+		"p.go:11: operator: += => -=":            killed,
+		"p.go:16: dropped: *p = to => (nothing)": killed,
+		"p.go:18: operator: + => -":              unbuilt,
+		"p.go:20: operator: + => -":              survived,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// module makes a module of one package with one test the working folder.
+func module(t *testing.T, body, test string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":    "module example.com/p\n\ngo 1.26\n",
-		"p.go":      "package p\n\nfunc Positive(n int) bool {\n\treturn n > 0\n}\n",
-		"p_test.go": "package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {\n\tif !Positive(2) || Positive(-1) {\n\t\tt.Fail()\n\t}\n}\n",
+		"p.go":      "package p\n\n" + body,
+		"p_test.go": testFile(test),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Chdir(dir)
+	return dir
+}
+
+func testFile(body string) string {
+	return "package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {\n\t" + body + "\n}\n"
+}
+
+// A module whose test looks away in one place: that is what survives, and it is not tried again.
+func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command a dozen times: skipped by -short")
+	}
+	dir := module(t, "func Positive(n int) bool {\n\treturn n > 0\n}\n", "if !Positive(2) || Positive(-1) {\n\t\tt.Fail()\n\t}")
 	o := options{pkg: ".", state: filepath.Join(dir, "state.jsonl"), limit: 5 * time.Minute, jobs: 2}
 	want := summary{all: 3, count: map[verdict]int{survived: 3},
 		survivors: []string{"p.go:4: operator: > => >=", "p.go:4: number: 0 => (0+1)", "p.go:4: number: 0 => (0-1)"}}
@@ -114,11 +182,10 @@ func TestRun(t *testing.T) {
 		}
 	}
 
-	stronger := "package p\n\nimport \"testing\"\n\nfunc Test(t *testing.T) {\n\tif Positive(0) || !Positive(1) {\n\t\tt.Fail()\n\t}\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "p_test.go"), []byte(stronger), 0o666); err != nil {
+	if err := os.WriteFile("p_test.go", []byte(testFile("if Positive(0) || !Positive(1) {\n\t\tt.Fail()\n\t}")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o.state = filepath.Join(dir, "another.jsonl")
+	o.again = true
 	got, err := run(context.Background(), o, io.Discard)
 	if err != nil {
 		t.Fatal(err)

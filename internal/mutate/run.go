@@ -27,6 +27,7 @@ type options struct {
 	state string
 	limit time.Duration
 	jobs  int
+	again bool // what survived, too
 }
 
 // A verdict is what became of a mutant.
@@ -64,9 +65,9 @@ func (s summary) print(w io.Writer) {
 // A candidate is a mutant with all it takes to try it.
 type candidate struct {
 	mutant
-	id   string
-	path string // of the file, absolute
-	src  []byte // of the file, changed
+	id    string
+	path  string // of the file, absolute
+	whole []byte // the file, unchanged
 }
 
 // run tries mutants until all are tried or the time is up.
@@ -81,11 +82,27 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 	if err != nil {
 		return summary{}, err
 	}
+	left := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool {
+		v, tried := known[c.id]
+		return tried && !(o.again && v == survived)
+	})
+	if len(left) == 0 {
+		return summarise(candidates, known), nil
+	}
 	begin := time.Now()
 	if out, err := test(ctx, o.pkg, time.Hour); err != nil {
 		return summary{}, fmt.Errorf("the tests of %s fail as they are: %w\n%s", o.pkg, err, out)
 	}
 	patience := 30*time.Second + 5*time.Since(begin) // an endless loop is a change that was noticed
+	temp, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return summary{}, err
+	}
+	defer os.RemoveAll(temp)
+	together, err := buildTogether(ctx, o.pkg, left, temp)
+	if err != nil {
+		return summary{}, err
+	}
 
 	if err := os.MkdirAll(filepath.Dir(o.state), 0o777); err != nil {
 		return summary{}, err
@@ -104,7 +121,11 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 	for range max(o.jobs, 1) {
 		wg.Go(func() {
 			for c := range queue {
-				v, err := c.try(ctx, o.pkg, patience)
+				var err error
+				v := together.try(ctx, c)
+				if v == survived {
+					v, err = c.try(ctx, o.pkg, patience)
+				}
 				if ctx.Err() != nil {
 					continue // it was cut short: nothing is known
 				}
@@ -121,21 +142,22 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 			}
 		})
 	}
-	for _, c := range candidates {
+	for _, c := range left {
 		mu.Lock()
-		_, tried := known[c.id]
 		stop := wrong != nil || ctx.Err() != nil
 		mu.Unlock()
 		if stop {
 			break
 		}
-		if !tried {
-			queue <- c
-		}
+		queue <- c
 	}
 	close(queue)
 	wg.Wait()
+	return summarise(candidates, known), wrong
+}
 
+// summarise counts the verdicts on candidates.
+func summarise(candidates []candidate, known map[string]verdict) summary {
 	s := summary{all: len(candidates), count: map[verdict]int{}}
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		if a.file != b.file {
@@ -151,7 +173,7 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 			}
 		}
 	}
-	return s, wrong
+	return s
 }
 
 // candidates returns the mutants of a package, in the order of their ids, which is no order of places.
@@ -194,7 +216,7 @@ func candidates(o options) ([]candidate, error) {
 			h := sha256.New()
 			fmt.Fprintf(h, "%s %d\n%s%s", name, len(src), src, changed)
 			id := hex.EncodeToString(h.Sum(nil)[:12])
-			byID[id] = candidate{m, id, filepath.Join(listed.Dir, name), changed}
+			byID[id] = candidate{m, id, filepath.Join(listed.Dir, name), src}
 		}
 	}
 	if len(byID) == 0 {
@@ -226,19 +248,28 @@ func readState(name string) (map[string]verdict, error) {
 	return known, nil
 }
 
+// overlaid writes files, given by the paths that they stand in for, to the folder temp, and the file that says so to the
+// go command.
+func overlaid(temp string, files map[string][]byte) (overlay string, err error) {
+	replace := map[string]string{}
+	for path, src := range files {
+		replace[path] = filepath.Join(temp, filepath.Base(path))
+		err = errors.Join(err, os.WriteFile(replace[path], src, 0o666))
+	}
+	text, failed := json.Marshal(map[string]any{"Replace": replace})
+	overlay = filepath.Join(temp, "overlay.json")
+	return overlay, errors.Join(err, failed, os.WriteFile(overlay, text, 0o666))
+}
+
 // try runs the tests of the package with the mutant in the place of its file.
 func (c candidate) try(ctx context.Context, pkg string, patience time.Duration) (verdict, error) {
-	dir, err := os.MkdirTemp("", "mutate")
+	temp, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
-	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {c.path: changed}})
+	defer os.RemoveAll(temp)
+	overlay, err := overlaid(temp, map[string][]byte{c.path: c.apply(c.whole)})
 	if err != nil {
-		return "", err
-	}
-	if err := errors.Join(os.WriteFile(changed, c.src, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
 		return "", err
 	}
 	out, err := test(ctx, pkg, patience, "-overlay", overlay)
