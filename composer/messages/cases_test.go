@@ -2,14 +2,19 @@ package messages_test
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
@@ -18,7 +23,8 @@ import (
 )
 
 // TestCases holds the package against the published one: inputs with the right result, one a line, of
-// testdata/cases.jsonl or of the file that QUIRE_CASES names. The policy is item, the published one.
+// testdata/cases.jsonl or of the file that QUIRE_CASES names. The policy is item, the published one. A member that is
+// neither compared nor listed here is an error: no case passes of which a part was not read.
 //
 // What has no meaning here is not compared:
 //   - middlewareLog and the log of hooks: nothing changes messages on their way;
@@ -44,12 +50,15 @@ func TestCases(t *testing.T) {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		var c publishedCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatalf("line %d: %v", n+1, err)
-		}
 		n++
-		t.Run(c.ID, c.run)
+		var c publishedCase
+		err := strict(lines.Bytes(), &c)
+		t.Run(cmp.Or(c.ID, fmt.Sprint("line ", n)), func(t *testing.T) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.run(t)
+		})
 	}
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
@@ -67,50 +76,109 @@ type publishedCase struct {
 	Want object `json:"want"`
 }
 
-func (c publishedCase) run(t *testing.T) {
-	var op string
-	decode(t, c.In["op"], &op)
-	ops := map[string]func(*testing.T, publishedCase) error{
-		"template": runTemplate, "input": runInput, "prompt": runPrompt, "assemble": runAssemble, "turns": runTurns,
-		"budget": runBudget, "resolveBudget": runResolveBudget, "estimate": runEstimate, "system": runSystem,
-	}
-	run, ok := ops[op]
-	if !ok {
-		t.Fatalf("unknown op %q", op)
-	}
-	err := run(t, c)
-	if want, ok := c.Want["error"]; ok {
-		var e struct{ Kind string }
-		decode(t, want, &e)
-		switch got := errorKind(err); {
-		case err == nil:
-			t.Errorf("no error, want one of kind %q", e.Kind)
-		case slices.Contains(kinds, e.Kind) && got != e.Kind:
-			t.Errorf("error %v is of kind %q, want %q", err, got, e.Kind)
+// ops says how a kind of case is run, which members its input has beside op (nil: what runs it looks at them), and which
+// of them its result.
+var ops = map[string]struct {
+	run      func(*testing.T, publishedCase) error
+	in, want []string
+}{
+	"template":      {runTemplate, []string{"template", "variables", "missing"}, []string{"rendered"}},
+	"input":         {runInput, []string{"input", "context"}, []string{"messages"}},
+	"prompt":        {runPrompt, []string{"request"}, []string{"messages"}},
+	"assemble":      {runAssemble, []string{"options"}, assemblyMembers},
+	"turns":         {runTurns, []string{"turns"}, []string{"turns"}},
+	"budget":        {runBudget, nil, append([]string{"kept", "report", "context", "skills", "demoted"}, slices.Sorted(maps.Keys(groupsOf(nil)))...)},
+	"resolveBudget": {runResolveBudget, []string{"budget"}, []string{"budget"}},
+	"estimate":      {runEstimate, []string{"text"}, []string{"tokens", "bytes"}},
+	"system":        {runSystem, []string{"base", "contributions"}, []string{"text"}},
+}
+
+var assemblyMembers = []string{"messages", "tools", "context", "metadata", "options", "log", "tail"}
+
+// knows fails the test when an object has a member that is not among the names, or, where there are any, none of them.
+func knows(t *testing.T, what string, o object, names []string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if !slices.Contains(names, name) {
+			t.Fatalf("%s: this test does not know what %q means", what, name)
 		}
-	} else if err != nil {
+	}
+}
+
+func (c publishedCase) run(t *testing.T) {
+	var name string
+	decode(t, c.In["op"], &name)
+	op, ok := ops[name]
+	if !ok {
+		t.Fatalf("unknown op %q", name)
+	}
+	if op.in != nil {
+		knows(t, "in", c.In, append(op.in, "op"))
+	}
+	if len(c.Want) == 0 {
+		t.Fatal("nothing is wanted")
+	}
+	if src, ok := c.Want["error"]; ok {
+		knows(t, "want", c.Want, []string{"error"})
+		wantError(t, src, op.run(t, c))
+		return
+	}
+	knows(t, "want", c.Want, op.want)
+	if err := op.run(t, c); err != nil {
 		t.Error(err)
 	}
 }
 
-// kinds are the kinds of errors that are told apart here; where another is wanted, any error will do.
-var kinds = []string{"context_budget", "budget_without_cap", "budget_out_of_range", "bad_estimator", "other"}
+// kinds says by which names the cases call our errors. What the published package has no name for is "other".
+var kinds = []struct {
+	name *regexp.Regexp
+	is   func(error) bool
+}{
+	{regexp.MustCompile(`^context_budget$`), isOneOf(messages.ErrContextBudget)},
+	{regexp.MustCompile(`^budget_without_cap$`), isOneOf(messages.ErrNoMaximum)},
+	{regexp.MustCompile(`^budget_out_of_range$`), isOneOf(messages.ErrMaximum)},
+	{regexp.MustCompile(`^bad_estimator$`), isOneOf(messages.ErrEstimator)},
+	{regexp.MustCompile(`modality|unsupported`), isOneOf(messages.ErrUnsupportedModality)},
+	{regexp.MustCompile(`variable|missing`), isOneOf(template.ErrUnknown)},
+	{regexp.MustCompile(`^other$`), func(err error) bool {
+		return !isOneOf(messages.ErrContextBudget, messages.ErrNoMaximum, messages.ErrMaximum, messages.ErrEstimator)(err)
+	}},
+}
 
-// errorKind names what the published package would call the error.
-func errorKind(err error) string {
-	switch {
-	case err == nil:
-		return "none"
-	case errors.Is(err, messages.ErrContextBudget):
-		return "context_budget"
-	case errors.Is(err, messages.ErrNoMaximum):
-		return "budget_without_cap"
-	case errors.Is(err, messages.ErrMaximum):
-		return "budget_out_of_range"
-	case errors.Is(err, messages.ErrEstimator):
-		return "bad_estimator"
+func isOneOf(errs ...error) func(error) bool {
+	return func(err error) bool {
+		return slices.ContainsFunc(errs, func(target error) bool { return errors.Is(err, target) })
 	}
-	return "other"
+}
+
+func wantError(t *testing.T, src []byte, err error) {
+	t.Helper()
+	var want struct{ Kind string }
+	if err := strict(src, &want); err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	if err == nil {
+		t.Fatalf("no error, want one of kind %q", want.Kind)
+	}
+	for _, k := range kinds {
+		if k.name.MatchString(want.Kind) && k.is(err) {
+			return
+		}
+	}
+	t.Errorf("error %v, want kind %q", err, want.Kind)
+}
+
+// strict reads one JSON value and refuses members that it has no place for.
+func strict(src []byte, into any) error {
+	dec := json.NewDecoder(strings.NewReader(string(src)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
 }
 
 func decode(t *testing.T, src []byte, target any) {
@@ -124,7 +192,7 @@ func decode(t *testing.T, src []byte, target any) {
 }
 
 // describe gives an object of the cases to the reader of descriptions, without the members that mean nothing here and
-// with some of them renamed.
+// with some of them renamed. Its errors are those of a budget; what the reader does not understand fails the test.
 func describe(t *testing.T, o object, renamed ...string) (messages.Input, messages.Options, error) {
 	t.Helper()
 	d := object{"policy": json.RawMessage(`"item"`)}
@@ -139,6 +207,12 @@ func describe(t *testing.T, o object, renamed ...string) (messages.Input, messag
 			d[renamed[i+1]] = v
 		}
 	}
+	if v, ok := d["resources"]; ok { // what has no text is not to be had
+		var resources map[string]*string
+		decode(t, v, &resources)
+		maps.DeleteFunc(resources, func(_ string, text *string) bool { return text == nil })
+		d["resources"], _ = json.Marshal(resources)
+	}
 	if v, ok := d["contextBudget"]; ok {
 		var b object
 		decode(t, v, &b)
@@ -152,12 +226,16 @@ func describe(t *testing.T, o object, renamed ...string) (messages.Input, messag
 	if err != nil {
 		t.Fatal(err)
 	}
-	return messages.ParseDescription(src, nil,
+	in, options, err := messages.ParseDescription(src, nil,
 		measure.New("len", measure.UTF16().Count),
 		measure.New("zero", func(string) int64 { return 0 }),
 		measure.New("neg", func(string) int64 { return -1 }),
 		measure.New("nan", nil), measure.New("string", nil), measure.New("notfn", nil),
 	)
+	if err != nil && !errors.Is(err, messages.ErrNoMaximum) && !errors.Is(err, messages.ErrMaximum) && !errors.Is(err, messages.ErrEstimator) {
+		t.Fatal(err)
+	}
+	return in, options, err
 }
 
 func runTemplate(t *testing.T, c publishedCase) error {
@@ -175,8 +253,12 @@ func runTemplate(t *testing.T, c publishedCase) error {
 		}
 	}
 	mode := template.Refuse
-	if missing == "preserve" {
+	switch missing {
+	case "preserve":
 		mode = template.Preserve
+	case "", "throw", "error":
+	default:
+		t.Fatalf("missing %q", missing)
 	}
 	got, err := template.RenderLoose(text, vars, mode)
 	if err == nil && got != want {
@@ -226,44 +308,45 @@ func runAssemble(t *testing.T, c publishedCase) error {
 	if err != nil {
 		return err
 	}
-	_, err = compareAssembly(t, in, o, c.Want)
+	_, err = compareAssembly(t, options, in, o, c.Want)
 	return err
 }
 
-// compareAssembly assembles and compares messages, context, tools and report.
-func compareAssembly(t *testing.T, in messages.Input, o messages.Options, want object) (messages.Assembly, error) {
+// compareAssembly assembles and compares messages, context, tools and report. The object is what the input was read of.
+func compareAssembly(t *testing.T, options object, in messages.Input, o messages.Options, want object) (messages.Assembly, error) {
 	a, err := messages.Assemble(in, o)
-	if err != nil {
+	if err != nil || want["error"] != nil {
 		return a, err
 	}
+	if want["messages"] == nil {
+		t.Fatal("no messages are wanted")
+	}
 	compareMessages(t, a.Messages, want["messages"])
-	if v, ok := want["context"]; ok {
-		var blocks []struct{ ID, Title string }
-		decode(t, v, &blocks)
-		got := []string{}
+	if want["context"] != nil {
+		blocks, got := given(t, options["contextBlocks"]), []json.RawMessage{}
 		for _, place := range a.Places {
 			if place.Group == messages.GroupContext {
-				got = append(got, in.Context[place.Index].ID+"|"+in.Context[place.Index].Title)
+				got = append(got, blocks[place.Index])
 			}
 		}
-		titles := []string{}
-		for _, b := range blocks {
-			titles = append(titles, b.ID+"|"+b.Title)
-		}
-		compare(t, "context", titles, got)
+		compareJSON(t, "context", want["context"], got)
 	}
-	if v, ok := want["tools"]; ok {
-		var names []string
-		decode(t, v, &names)
-		got := []string{}
-		for _, tool := range in.Tools {
-			got = append(got, tool.Name)
+	if want["tools"] != nil {
+		var tools []json.RawMessage // names, or the definitions
+		decode(t, want["tools"], &tools)
+		got := given(t, options["tools"])
+		for i := range min(len(got), len(tools)) {
+			if tools[i][0] == '"' {
+				got[i], _ = json.Marshal(in.Tools[i].Name)
+			}
 		}
-		compare(t, "tools", names, got)
+		compareJSON(t, "tools", want["tools"], got)
 	}
 	var metadata struct{ ContextBudgetReport object }
 	decode(t, want["metadata"], &metadata)
-	if metadata.ContextBudgetReport != nil {
+	if asked := o.Budget != nil && o.Budget.ReportOmissions; asked != (metadata.ContextBudgetReport != nil) {
+		t.Fatalf("a report is asked for: %v; one is wanted: %v", asked, !asked)
+	} else if asked {
 		p, err := messages.Build(in)
 		if err != nil {
 			return a, err
@@ -273,10 +356,32 @@ func compareAssembly(t *testing.T, in messages.Input, o messages.Options, want o
 	return a, nil
 }
 
+// given returns the elements of a list, those of its lists among them.
+func given(t *testing.T, src json.RawMessage) []json.RawMessage {
+	t.Helper()
+	var list []json.RawMessage
+	decode(t, src, &list)
+	out := []json.RawMessage{}
+	for _, v := range list {
+		if v[0] == '[' {
+			out = append(out, given(t, v)...)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 func runTurns(t *testing.T, c publishedCase) error {
 	var turns, want []object
 	decode(t, c.In["turns"], &turns)
 	decode(t, c.Want["turns"], &want)
+	if c.Want["error"] != nil { // one of the turns is it that fails
+		want = slices.Repeat([]object{{"error": c.Want["error"]}}, len(turns))
+	}
+	if len(want) != len(turns) {
+		t.Fatalf("%d turns, %d wanted", len(turns), len(want))
+	}
 	order := []string{}
 	for i, turn := range turns {
 		in, o, err := describe(t, turn)
@@ -284,16 +389,30 @@ func runTurns(t *testing.T, c publishedCase) error {
 			return err
 		}
 		in.Tail = &messages.Tail{Order: order}
-		a, err := compareAssembly(t, in, o, want[i])
+		knows(t, "want", want[i], append(assemblyMembers, "error"))
+		a, err := compareAssembly(t, turn, in, o, want[i])
+		if err != nil && c.Want["error"] == nil && want[i]["error"] != nil {
+			wantError(t, want[i]["error"], err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		order = a.Tail
-		var tail []string
-		decode(t, want[i]["tail"], &tail)
-		compare(t, "tail", tail, order)
+		compareJSON(t, "tail", want[i]["tail"], order)
 	}
 	return nil
+}
+
+// groupsOf names the groups of messages of a prompt as the cases do.
+func groupsOf(p *messages.Prompt) map[string]*[]messages.Message {
+	if p == nil {
+		p = &messages.Prompt{}
+	}
+	return map[string]*[]messages.Message{
+		"instructions": &p.Instructions, "summaries": &p.Summaries, "history": &p.History, "input": &p.Current,
+		"attachments": &p.Attachments, "toolResults": &p.ToolResults,
+	}
 }
 
 func runBudget(t *testing.T, c publishedCase) error {
@@ -313,54 +432,58 @@ func runBudget(t *testing.T, c publishedCase) error {
 	}
 	var groups object
 	decode(t, c.In["groups"], &groups)
-	for name, target := range map[string]*[]messages.Message{
-		"instructions": &p.Instructions, "summaries": &p.Summaries, "history": &p.History, "input": &p.Current,
-		"attachments": &p.Attachments, "toolResults": &p.ToolResults,
-	} {
+	all := groupsOf(&p)
+	knows(t, "groups", groups, slices.Collect(maps.Keys(all)))
+	kept, ids := map[string]int{}, map[string][]string{"context": {}, "skills": {}, "demoted": {}}
+	for name, target := range all {
 		*target = parseMessages(t, groups[name])
+		kept[name], ids[name] = 0, []string{}
 	}
 	a, err := p.Assemble(o)
-	if err != nil {
+	if err != nil || c.Want["error"] != nil {
 		return err
 	}
 	var report object
 	decode(t, c.Want["report"], &report)
-	if report != nil {
+	if o.Budget.ReportOmissions != (report != nil) {
+		t.Fatalf("a report is asked for: %v; one is wanted: %v", o.Budget.ReportOmissions, report != nil)
+	} else if report != nil {
 		compareReport(t, p, o, a, report)
 	}
-	kept := map[string]int{"instructions": 0, "summaries": 0, "history": 0, "input": 0, "attachments": 0, "toolResults": 0}
-	history, context, skills, demoted := []string{}, []string{}, []string{}, []string{}
 	for _, place := range a.Places {
 		switch place.Group {
-		case messages.GroupHistory:
-			history = append(history, p.History[place.Index].ID)
 		case messages.GroupContext:
-			id := p.Context[place.Index].ID
-			if id == "" {
-				id = p.Context[place.Index].Title
-			}
-			context = append(context, id)
+			ids["context"] = append(ids["context"], cmp.Or(p.Context[place.Index].ID, p.Context[place.Index].Title))
 		case messages.GroupSkills, messages.GroupSkillBodies:
-			skills = append(skills, listed(p, o)[place.Index].Name)
+			ids["skills"] = append(ids["skills"], listed(p, o)[place.Index].Name)
 		}
 		name := place.Group.String()
 		if name == "tool_results" {
 			name = "toolResults"
 		}
-		if _, ok := kept[name]; ok {
+		if target, ok := all[name]; ok {
 			kept[name]++
+			ids[name] = append(ids[name], (*target)[place.Index].ID)
 		}
 	}
 	for _, omission := range a.Report.Omitted {
 		if omission.Kind == messages.GroupSkillBodies {
-			demoted = append(demoted, omission.ID)
+			ids["demoted"] = append(ids["demoted"], omission.ID)
 		}
 	}
+	if c.Want["kept"] == nil {
+		t.Fatal("nothing is wanted to be kept")
+	}
 	compareJSON(t, "kept", c.Want["kept"], kept)
-	compareJSON(t, "history", c.Want["history"], history)
-	compareJSON(t, "context", c.Want["context"], context)
-	compareJSON(t, "skills", c.Want["skills"], skills)
-	compareJSON(t, "demoted", c.Want["demoted"], demoted)
+	for name, got := range ids {
+		if name == "demoted" && report == nil {
+			continue // they are read off the report
+		}
+		var want []string // null, as what has no id, reads as ""
+		if decode(t, c.Want[name], &want); want != nil {
+			compare(t, name, want, got)
+		}
+	}
 	return nil
 }
 
@@ -369,19 +492,30 @@ func runResolveBudget(t *testing.T, c publishedCase) error {
 	if err != nil {
 		return err
 	}
-	var want struct {
-		Budget struct{ MaxInputTokens, MaxInputBytes *int64 }
+	if o.Budget != nil && o.Budget.Estimator != nil && o.Budget.Estimator.Name() == "notfn" { // refused when it is asked
+		_, err := messages.Assemble(messages.Input{System: []string{""}}, o)
+		return err
 	}
-	src, _ := json.Marshal(c.Want)
-	decode(t, src, &want)
-	if n := want.Budget.MaxInputTokens; n != nil {
-		got, _ := o.Budget.MaxInputTokens.Value()
-		compare(t, "maxInputTokens", *n, got)
+	if c.Want["error"] != nil {
+		return nil
 	}
-	if n := want.Budget.MaxInputBytes; n != nil {
-		got, _ := o.Budget.MaxInputBytes.Value()
-		compare(t, "maxInputBytes", *n, got)
+	var got any // null: there is no budget
+	if o.Budget != nil {
+		b := map[string]any{}
+		if _, ok := o.Budget.MaxInputTokens.Value(); ok {
+			b["maxInputTokens"] = o.Budget.MaxInputTokens
+		}
+		if _, ok := o.Budget.MaxInputBytes.Value(); ok {
+			b["maxInputBytes"] = o.Budget.MaxInputBytes
+		}
+		var want object
+		decode(t, c.Want["budget"], &want)
+		if _, ok := want["reportOmissions"]; ok || o.Budget.ReportOmissions {
+			b["reportOmissions"] = o.Budget.ReportOmissions
+		}
+		got = b
 	}
+	compareJSON(t, "budget", c.Want["budget"], got)
 	return nil
 }
 
@@ -399,15 +533,23 @@ func runEstimate(t *testing.T, c publishedCase) error {
 
 func runSystem(t *testing.T, c publishedCase) error {
 	var base []string
-	if v := c.In["base"]; len(v) > 0 && v[0] == '"' {
+	switch v := c.In["base"]; {
+	case len(v) > 0 && v[0] == '[':
+		decode(t, v, &base)
+	case len(v) > 0 && v[0] == '"':
 		base = []string{""}
 		decode(t, v, &base[0])
-	} else {
-		decode(t, v, &base)
 	}
 	var layers []messages.Contribution
 	if v := c.In["contributions"]; len(v) > 0 && v[0] == '[' { // false: none
-		decode(t, v, &layers)
+		if err := strict(v, &layers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range layers {
+		if !slices.Contains([]messages.Mode{"", messages.Append, messages.Prepend, messages.Replace, messages.Disable}, l.Mode) {
+			t.Fatalf("unknown mode %q", l.Mode)
+		}
 	}
 	compareJSON(t, "text", c.Want["text"], messages.ComposeSystem(base, layers))
 	return nil
@@ -428,10 +570,10 @@ func parseMessages(t *testing.T, src []byte) []messages.Message {
 	return out
 }
 
-// compareMessages compares canonical forms, metadata beside them.
+// compareMessages compares canonical forms, with ids and metadata beside them.
 func compareMessages(t *testing.T, got []messages.Message, want []byte) {
 	t.Helper()
-	if want == nil {
+	if want == nil { // an error is
 		return
 	}
 	compare(t, "messages", lines(t, parseMessages(t, want)), lines(t, got))
@@ -441,7 +583,7 @@ func lines(t *testing.T, list []messages.Message) []string {
 	t.Helper()
 	out := []string{}
 	for _, m := range list {
-		line, err := m.AppendJSON(nil)
+		line, err := m.AppendJSON([]byte(m.ID))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -512,7 +654,7 @@ func lineExcess(t *testing.T, p messages.Prompt, o messages.Options, a messages.
 
 func compare(t *testing.T, what string, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
