@@ -58,21 +58,25 @@ func AppendCanonical(dst, src []byte) ([]byte, error) {
 	return c.appendSorted(c.out[:len(dst)], transcript, span{0, len(transcript), 0, len(c.shuffled)}), nil
 }
 
-// A canonicalizer works in two passes. The first copies the document, every token in canonical form
-// but members in the order they come in, and notes the objects where that order is not the canonical
-// one. The second pass, if there are any, copies the transcript with the members of those objects sorted.
-// Each byte is thus written a fixed number of times: sorting every object in place when it closes would
-// move what is nested n deep n times.
+// A canonicalizer works in two passes. The first copies the document, every token in canonical form, and
+// puts the members of an object in order when it closes. Of objects nested n deep that would move the
+// innermost n times; so where bytes were moved maxMoves times already, the object is only noted. The second
+// pass, if any were, copies the transcript with the members of those in order. Each byte is thus written a
+// fixed number of times.
 type canonicalizer struct {
 	src, out []byte
 	start    int // where the transcript begins in out
 
 	open     []container
+	keys     []byte   // of members, without escapes
 	members  []member // of the objects that are open, those of the innermost last
 	shuffled []object // in the order of their opening brackets; also all that are open
 	sorted   []member // of the shuffled objects
-	text     []byte   // room for a string without its escapes
+	text     []byte   // room for a string without its escapes, or for members that are being sorted
 }
+
+// maxMoves is enough for nearly all objects that are out of order: those that hold few others.
+const maxMoves = 2
 
 // A span is a part of the transcript, with the shuffled objects that lie in it.
 type span struct {
@@ -81,15 +85,15 @@ type span struct {
 }
 
 type member struct {
-	key  []byte // without escapes
-	text span   // key and value
+	keyFrom, keyTo int  // in canonicalizer.keys
+	text           span // key and value
 }
 
-// An object is one whose members do not come in canonical order, or one around such an object.
+// An object is one whose members are still to be sorted, or one around such an object.
 type object struct {
 	from, to      int // what is between the brackets in the transcript
 	next          int // the first object in canonicalizer.shuffled that is not in it
-	first, beyond int // its members in canonicalizer.sorted; none if they come in order
+	first, beyond int // its members in canonicalizer.sorted; none if they are in order
 }
 
 // A container is an array or object that is not closed yet.
@@ -98,7 +102,9 @@ type container struct {
 	hasKey   bool // a key has been read and its value has not
 	isSorted bool // the members so far are
 	isEmpty  bool
+	moves    int // how often bytes in it were moved, at most
 	first    int // index in members of its first one
+	keys     int // length of canonicalizer.keys without its keys
 	object   int // index in shuffled that is kept for it
 }
 
@@ -201,21 +207,27 @@ func (c *canonicalizer) key(dec *jsontext.Decoder, in *container) error {
 	if err != nil {
 		return err
 	}
-	m := member{text: span{from: len(c.out) - c.start, objFrom: len(c.shuffled)}}
+	m := member{keyFrom: len(c.keys), text: span{from: len(c.out) - c.start, objFrom: len(c.shuffled)}}
 	if bytes.IndexByte(literal, '\\') < 0 {
-		m.key = literal[1 : len(literal)-1]
+		c.keys = append(c.keys, literal[1:len(literal)-1]...)
 		c.out = append(c.out, literal...)
 	} else {
-		m.key, _ = jsontext.AppendUnquote(nil, literal) // the decoder found it valid
-		c.out = appendString(c.out, m.key)
+		c.keys, _ = jsontext.AppendUnquote(c.keys, literal) // the decoder found it valid
+		c.out = appendString(c.out, c.keys[m.keyFrom:])
 	}
 	c.out = append(c.out, ':')
+	m.keyTo = len(c.keys)
 	if in.isSorted && len(c.members) > in.first {
-		in.isSorted = utf16order.Compare(c.members[len(c.members)-1].key, m.key) < 0
+		in.isSorted = c.compare(c.members[len(c.members)-1], m) < 0
 	}
 	in.hasKey = true
 	c.members = append(c.members, m)
 	return nil
+}
+
+// compare compares the keys of two members.
+func (c *canonicalizer) compare(a, b member) int {
+	return utf16order.Compare(c.keys[a.keyFrom:a.keyTo], c.keys[b.keyFrom:b.keyTo])
 }
 
 // endValue notes where the value of a member ends.
@@ -235,7 +247,8 @@ func (c *canonicalizer) openContainer(bracket byte) {
 		c.open = make([]container, 0, 8) // enough for most documents, and one allocation instead of four
 	}
 	c.out = append(c.out, bracket)
-	in := container{isObject: bracket == '{', isSorted: true, isEmpty: true, first: len(c.members), object: len(c.shuffled)}
+	in := container{isObject: bracket == '{', isSorted: true, isEmpty: true,
+		first: len(c.members), keys: len(c.keys), object: len(c.shuffled)}
 	if in.isObject {
 		if c.members == nil {
 			c.members, c.shuffled = make([]member, 0, 16), make([]object, 0, 8)
@@ -249,20 +262,50 @@ func (c *canonicalizer) closeContainer(bracket byte) {
 	in := c.open[len(c.open)-1]
 	c.open = c.open[:len(c.open)-1]
 	if in.isObject {
-		if in.isSorted && in.object == len(c.shuffled)-1 {
-			c.shuffled = c.shuffled[:in.object]
-		} else if !in.isSorted {
-			o := &c.shuffled[in.object]
-			o.to, o.next = len(c.out)-c.start, len(c.shuffled)
-			o.first = len(c.sorted)
-			c.sorted = append(c.sorted, c.members[in.first:]...)
-			o.beyond = len(c.sorted)
-			slices.SortFunc(c.sorted[o.first:], func(a, b member) int { return utf16order.Compare(a.key, b.key) })
-		}
-		c.members = c.members[:in.first]
+		c.closeObject(&in)
+	}
+	if len(c.open) > 0 {
+		around := &c.open[len(c.open)-1]
+		around.moves = max(around.moves, in.moves)
 	}
 	c.out = append(c.out, bracket)
 	c.endValue()
+}
+
+// closeObject sorts the members of an object, or notes that they are to be.
+func (c *canonicalizer) closeObject(in *container) {
+	o, members := &c.shuffled[in.object], c.members[in.first:]
+	isDone := in.object == len(c.shuffled)-1 // nothing in it is left for the second pass
+	if !in.isSorted {
+		slices.SortFunc(members, c.compare)
+		if isDone && in.moves < maxMoves {
+			in.moves++
+			c.rearrange(o.from, members)
+		} else {
+			isDone = false
+			o.to, o.next = len(c.out)-c.start, len(c.shuffled)
+			o.first = len(c.sorted)
+			c.sorted = append(c.sorted, members...)
+			o.beyond = len(c.sorted)
+		}
+	}
+	if isDone {
+		c.shuffled = c.shuffled[:in.object]
+	}
+	c.keys, c.members = c.keys[:in.keys], c.members[:in.first]
+}
+
+// rearrange writes the members of an object, which begin at from in the transcript and end where that does, in the
+// order of the slice.
+func (c *canonicalizer) rearrange(from int, members []member) {
+	c.text = append(c.text[:0], c.out[c.start+from:]...)
+	out := c.out[:c.start+from]
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, c.text[m.text.from-from:m.text.to-from]...)
+	}
 }
 
 // appendSorted is the second pass, over a part of the transcript.

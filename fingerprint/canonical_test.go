@@ -488,6 +488,22 @@ func TestAppendJSONString(t *testing.T) {
 	})
 }
 
+// TestAppendJSONStringLooksAtEveryByte: several bytes are looked at together, and none hides another, whatever the
+// bytes beside it are.
+func TestAppendJSONStringLooksAtEveryByte(t *testing.T) {
+	const length = 19 // two words and a rest
+	for _, around := range []string{"a", " ", "!", "\x7f", "\n", `"`, "é", "\U0010ffff"} {
+		for c := rune(0); c <= 0x80; c++ {
+			for before := range length {
+				s := strings.Repeat(around, before) + string(c) + strings.Repeat(around, length-before)
+				if got, want := string(fingerprint.AppendJSONString(nil, s)), canonicalString(s); got != want {
+					t.Fatalf("%q: got %s, want %s", s, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestAppendJSONStringOfInvalidUTF8: such bytes are neither lost nor replaced, and do not pass for JSON.
 func TestAppendJSONStringOfInvalidUTF8(t *testing.T) {
 	seen := map[string]string{}

@@ -1,5 +1,7 @@
 package fingerprint
 
+import "math/bits"
+
 // AppendJSONString appends s to dst as a JSON string, in the one form RFC 8785 gives it: the quote,
 // the backslash and the control characters below U+0020 are escaped, by \b \t \n \f \r where JSON has
 // such a short form and by \u00xx in lower-case digits otherwise; everything else, "/", "<", U+007F and
@@ -10,33 +12,69 @@ package fingerprint
 func AppendJSONString(dst []byte, s string) []byte { return appendString(dst, s) }
 
 func appendString[T string | []byte](dst []byte, s T) []byte {
-	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
-	plain := 0 // start of the bytes that stand for themselves
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
+	for {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
 		}
-		dst = append(dst, s[plain:i]...)
-		plain = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		dst = appendEscape(dst, s[n])
+		s = s[n+1:]
+	}
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\r':
+		return append(dst, '\\', 'r')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// plain returns how many bytes at the start of s stand for themselves.
+func plain[T string | []byte](s T) int {
+	i := 0
+	for ; len(s)-i >= 8; i += 8 {
+		if escaped := escapedIn(word(s[i:])); escaped != 0 {
+			return i + bits.TrailingZeros64(escaped)/8
 		}
 	}
-	dst = append(dst, s[plain:]...)
-	return append(dst, '"')
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// word reads eight bytes; compilers make it one load.
+func word[T string | []byte](s T) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// escapedIn looks at eight bytes at once. The lowest bit that is set is the top one of the first byte that is escaped;
+// none is when no byte is. Bits above the lowest mean nothing.
+//
+// Where a byte x is below n, and n at most 0x80, x-n borrows and sets the top bit, which x itself has not. The borrow
+// may make the next bytes look like that too, but none before.
+func escapedIn(word uint64) uint64 {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	control := (word - each*' ') &^ word
+	quote := word ^ each*'"' // 0, and so below 1, where there is one
+	quote = (quote - each) &^ quote
+	backslash := word ^ each*'\\'
+	backslash = (backslash - each) &^ backslash
+	return (control | quote | backslash) & top
 }
