@@ -166,6 +166,10 @@ func TestJSONErrorText(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"{\n \"a\": [1, tru]}", "fingerprint: json: line 2, column 14 (byte 15), in \"/a/1\": not JSON: invalid character ']' in literal true (expecting 'e')"},
 		{`{"a":1,"a":2}`, `fingerprint: json: line 1, column 8 (byte 7), in "/a": duplicate key "a"`},
+		{`{"` + strings.Repeat("k", 40) + `":1,"` + strings.Repeat("k", 40) + `":2}`, `fingerprint: json: line 1, column 47 (byte 46), in "/` + strings.Repeat("k", 40) + `": duplicate key "` + strings.Repeat("k", 40) + `"`},
+		{`{"` + strings.Repeat("k", 41) + `":1,"` + strings.Repeat("k", 41) + `":2}`, `fingerprint: json: line 1, column 48 (byte 47), in "/` + strings.Repeat("k", 41) + `": duplicate key "` + strings.Repeat("k", 40) + `…"`},
+		{"\ufeff1", "fingerprint: json: line 1, column 1 (byte 0): not JSON: starts with a byte order mark"},
+		{"[\ufeff1]", "fingerprint: json: line 1, column 2 (byte 1), in \"/0\": not JSON: invalid character '\\ufeff' at start of value"},
 		{`"\ud800"`, `fingerprint: json: line 1, column 2 (byte 1): lone surrogate escape \ud800`},
 		{"\"\xff\"", "fingerprint: json: line 1, column 2 (byte 1): invalid UTF-8: byte 0xff"},
 		{"9007199254740993", "fingerprint: json: line 1, column 1 (byte 0): integer that a double cannot hold exactly: 9007199254740993 would become 9007199254740992; write it as a string"},

@@ -40,7 +40,4 @@ func (h *Hasher) Digest() (d Digest) {
 }
 
 // Reset forgets all bytes written.
-func (h *Hasher) Reset() {
-	h.begin()
-	h.state.Reset()
-}
+func (h *Hasher) Reset() { h.state.Reset() }

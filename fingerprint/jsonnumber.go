@@ -46,8 +46,8 @@ func appendDouble(dst []byte, f float64) []byte {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	// strconv gives an exponent two digits at least; ECMAScript does not.
-	if n := len(dst); dst[n-2] == '0' && (dst[n-3] == '-' || dst[n-3] == '+') {
+	// strconv gives an exponent two digits at least; ECMAScript does not. Only one below zero has fewer here.
+	if n := len(dst); dst[n-2] == '0' && dst[n-3] == '-' {
 		dst = append(dst[:n-2], dst[n-1])
 	}
 	return dst
