@@ -110,6 +110,8 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"the last high surrogate", `"\udbff"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
 		{"the last low surrogate", `"\uDFFF"`, at{1, 1, 2, "", fingerprint.ErrLoneSurrogate}},
 		{"an escape that is none, with the digits of a surrogate", `"\ud8fg"`, at{1, 1, 2, "", fingerprint.ErrSyntax}},
+		{"another", `"\ud8g0"`, at{1, 1, 2, "", fingerprint.ErrSyntax}},
+		{"and another", `"\udg00"`, at{1, 1, 2, "", fingerprint.ErrSyntax}},
 		{"lone surrogate in a key", `{"a":1,"\ud83d":2}`, at{8, 1, 9, "", fingerprint.ErrLoneSurrogate}},
 
 		{"duplicate key", `{"a":1,"b":2,"a":1}`, at{13, 1, 14, "/a", fingerprint.ErrDuplicateKey}},
@@ -159,6 +161,17 @@ func TestCanonicalRefuses(t *testing.T) {
 				t.Errorf("an error of %d bytes: %v", len(err.Error()), err)
 			}
 		})
+	}
+}
+
+func TestEverySurrogateAloneIsOne(t *testing.T) {
+	for unit := 0xd800; unit <= 0xdfff; unit++ {
+		for _, spelling := range []string{`"\u%04x"`, `"\u%04X"`} {
+			in := fmt.Sprintf(spelling, unit)
+			if _, err := fingerprint.Canonical([]byte(in)); !errors.Is(err, fingerprint.ErrLoneSurrogate) {
+				t.Errorf("%s: %v", in, err)
+			}
+		}
 	}
 }
 
