@@ -6,8 +6,8 @@
 // The changes: conditions are negated; < becomes <=, == becomes !=, && becomes ||, + becomes -, and back; numbers become
 // one more and one less; statements are dropped; true becomes false, max becomes min, break becomes continue; a constant
 // becomes the next of its group. The tests see changes through the go command's overlay: no file of the module is
-// written. All mutants first meet the tests in one program, which holds them all and is built once; one that survives
-// there is built and tested alone.
+// written. All mutants meet the tests in one program, which holds them all and is built once; one that survives there
+// is built and tested alone where not all tests could try it.
 //
 // Mutants are tried in an order that is scattered over the package, so that what a bounded run tried is a fair sample.
 // Every verdict is appended to the state file. A run that is started again tries what is left; a file that has changed

@@ -103,6 +103,7 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 	if err != nil {
 		return summary{}, err
 	}
+	fmt.Fprintf(progress, "%d of %d mutants are in one program; tests that cannot run there: %v\n", len(together.numbers), len(left), together.failing)
 
 	if err := os.MkdirAll(filepath.Dir(o.state), 0o777); err != nil {
 		return summary{}, err
@@ -122,8 +123,8 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 		wg.Go(func() {
 			for c := range queue {
 				var err error
-				v := together.try(ctx, c)
-				if v == survived {
+				v, final := together.try(ctx, c)
+				if !final {
 					v, err = c.try(ctx, o.pkg, patience)
 				}
 				if ctx.Err() != nil {

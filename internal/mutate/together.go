@@ -19,15 +19,15 @@ import (
 
 // Together is a test program that holds many mutants at once, each as a copy of its function, which the function calls
 // when the environment names it. To build and link a program takes longer than most mutants live, so a mutant first
-// meets the tests here, the quick ones before the slow ones; one that none of them kills is tried alone.
+// meets the tests here, the quick ones before the slow ones. Alone is tried what only a test can kill that fails here.
 type together struct {
 	program string
 	dir     string         // where the tests run: the package's
 	numbers map[string]int // of the mutants in it, by id
 	unbuilt map[string]bool
-	failing string // the pattern of the tests that fail here as they are, such as those that count allocations
-	slow    string // the pattern of the tests that take long
-	seconds int    // of the processor, after which a loop is endless
+	failing []string // tests that fail here as they are, such as those that count allocations
+	slow    []string // tests that take long
+	seconds int      // of the processor, after which a loop is endless
 }
 
 const variable = "MUTATE_NUMBER"
@@ -98,20 +98,18 @@ func (t *together) build(ctx context.Context, pkg string, byFile map[string][]ca
 // measure runs the tests as they are: which take long, and which fail because functions are longer now.
 func (t *together) measure(ctx context.Context) error {
 	out, took, err := t.run(ctx, 0, 3600, "-test.v")
-	var failing, slow []string
 	for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\S+) \((.+)s\)`).FindAllSubmatch(out, -1) {
 		seconds, _ := strconv.ParseFloat(string(m[3]), 64)
 		switch name := string(m[2]); {
 		case string(m[1]) == "FAIL":
-			failing = append(failing, name)
+			t.failing = append(t.failing, name)
 		case seconds >= 0.1:
-			slow = append(slow, name)
+			t.slow = append(t.slow, name)
 		}
 	}
-	if err != nil && failing == nil {
+	if err != nil && t.failing == nil {
 		return fmt.Errorf("no mutant of the program with all: %w\n%s", err, out)
 	}
-	t.failing, t.slow = oneOf(failing), oneOf(slow)
 	t.seconds = 2 + 2*int(took.Seconds())
 	return nil
 }
@@ -201,22 +199,22 @@ func forward(f *ast.FuncDecl) (before, after string, ok bool) {
 	return "return " + before, after, ok
 }
 
-// try returns killed when a test fails with the mutant or does not end, unbuilt when the compiler refused it, and
-// survived when all that can be told is to try it alone.
-func (t *together) try(ctx context.Context, c candidate) verdict {
+// try returns what became of a mutant here. It is not final where not all tests could try it.
+func (t *together) try(ctx context.Context, c candidate) (v verdict, final bool) {
 	if t.unbuilt[c.id] {
-		return unbuilt
+		return unbuilt, true
 	}
 	n, in := t.numbers[c.id]
 	if !in {
-		return survived
+		return survived, false
 	}
-	for _, tests := range [][]string{{"-test.skip", t.failing + "|" + t.slow}, {"-test.run", t.slow, "-test.skip", t.failing}} {
+	failing, slow := oneOf(t.failing), oneOf(t.slow)
+	for _, tests := range [][]string{{"-test.skip", failing + "|" + slow}, {"-test.run", slow, "-test.skip", failing}} {
 		if _, _, err := t.run(ctx, n, t.seconds, append(tests, "-test.failfast")...); err != nil {
-			return killed
+			return killed, true
 		}
 	}
-	return survived
+	return survived, t.failing == nil
 }
 
 // run runs the program as the mutant of a number, 0 for none, for some seconds of the processor, and says how many it took.
