@@ -70,7 +70,7 @@ func Floors() []Row {
 		{Path: "composer/messages/anthropic", Floor: 2, Beside: []string{
 			"composer/messages", "composer/messages/internal/wire"}, Third: []string{json}},
 		{Path: "composer/messages/sessions", Floor: 2, Beside: []string{
-			"composer/messages", "composer/messages/anthropic", "composer/messages/internal/wire", "composer/messages/openai"}, Third: []string{json}},
+			"composer/messages", "composer/messages/anthropic", "composer/messages/internal/wire", "composer/messages/openai"}, Third: []string{json, zstd}},
 
 		// Floor 3: whole requests.
 		{Path: "composer/request", Floor: 3, Third: []string{json}},

@@ -1,9 +1,11 @@
 package sessions_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
@@ -102,6 +105,47 @@ func TestGolden(t *testing.T) {
 				stored(t, c)
 			}
 		})
+	}
+}
+
+// TestZstandard: inspect_ai has packed its archives with it since 2026; the session is the same.
+func TestZstandard(t *testing.T) {
+	const path = "testdata/files/inspect.eval"
+	deflated, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deflated.Close()
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	archive.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
+	for _, f := range deflated.File {
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := archive.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zstd.ZipMethodWinZip})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(out, in); err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := sessions.Read("inspect.eval", &packed, sessions.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := readFile(t, path, sessions.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(describe(want), describe(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

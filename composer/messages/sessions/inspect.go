@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/internal/wire"
@@ -28,6 +29,7 @@ func (r *reader) readInspect() error {
 	if err != nil {
 		return r.fail("", fmt.Errorf("an archive that cannot be opened: %w", err))
 	}
+	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1)))
 	files := slices.Clone(archive.File)
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return compareNames(a.Name, b.Name) })
 	for _, f := range files {
