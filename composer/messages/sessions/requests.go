@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quirehq/quire/composer/messages"
@@ -108,6 +109,9 @@ func (r *reader) share(call *Call) {
 func apiOf(uri string, body wire.Member) (api API, reason string) {
 	path, _, _ := strings.Cut(uri, "?")
 	switch {
+	case slices.ContainsFunc(notCalls, func(end string) bool { return strings.HasSuffix(path, end) }),
+		strings.HasSuffix(path, "/messages") && strings.Contains(path, "/threads/"): // of OpenAI's assistants
+		return 0, "a request to " + pathOf(path)
 	case strings.HasSuffix(path, "/chat/completions"):
 		return OpenAIChat, ""
 	case strings.HasSuffix(path, "/responses"):
@@ -125,12 +129,21 @@ func apiOf(uri string, body wire.Member) (api API, reason string) {
 	if path == "" {
 		return 0, "a body of none of the APIs that are read: it has no messages, input or contents"
 	}
-	if _, rest, ok := strings.Cut(path, "://"); ok {
+	return 0, "a request to " + pathOf(path)
+}
+
+// Ends of paths whose bodies can look like those of a model call, though no model answers them.
+var notCalls = []string{"/count_tokens", "/count-tokens", ":countTokens", "/input_tokens", "/cachedContents", "/embeddings",
+	"/moderations", "/audio/speech"}
+
+// pathOf returns what an address has behind the host.
+func pathOf(address string) string {
+	if _, rest, ok := strings.Cut(address, "://"); ok {
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			path = rest[i:]
+			return rest[i:]
 		}
 	}
-	return 0, "a request to " + path
+	return address
 }
 
 // shapeOf tells the API from the members of a body.
