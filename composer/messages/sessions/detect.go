@@ -149,8 +149,10 @@ func sniffObject(members []wire.Member) (f Format, alone bool) {
 		return Requests, false
 	case has("history") && (has("trajectory") || has("environment") || has("info")):
 		return SWEAgent, true
-	case has("history") && (has("instance_id") || has("metadata") || has("test_result")):
+	case has("history") && (has("instance_id") || has("metadata") || has("test_result") || has("instruction")):
 		return OpenHands, false
+	case kinds["history"] == '[' && len(members) == 1: // a demonstration that was cut down
+		return SWEAgent, true
 	case has("eval") && (has("samples") || has("plan") || has("version")):
 		return Inspect, true
 	case has("traj"), has("simulations"), has("trajectory_format"), has("messages", "info"):
@@ -180,6 +182,8 @@ func sniffObject(members []wire.Member) (f Format, alone bool) {
 	case has("leafUuid"), has("parentUuid"), has("uuid", "sessionId"), has("messageId", "snapshot"),
 		(kind == "user" || kind == "assistant") && has("message"), strings.HasSuffix(kind, "-operation") && has("sessionId"):
 		return ClaudeCode, false
+	case has("kind", "source", "id", "timestamp"):
+		return OpenHands, false
 	case has("source") && (has("action") || has("observation")), has("action", "args"):
 		return OpenHands, true
 	}

@@ -6,7 +6,7 @@
 //	format        file                                               each call is
 //	claude-code   Claude Code's JSON lines; a web export             an API message; lines that share message.id are one
 //	codex         a Codex rollout                                    a run of items that the model made
-//	openhands     OpenHands' events: a trajectory, evaluation output  a model response; in old files an action
+//	openhands     OpenHands' events, its SDK's too; evaluations       a model response; in old files an action
 //	openhands-llm one completion log of OpenHands' SDK               the file
 //	swe-agent     a SWE-agent .traj, old and new                     an assistant message
 //	inspect       an inspect_ai log, .json and .eval                 a model event; without events, an assistant message

@@ -39,7 +39,7 @@ func TestBreaksAgainstPlainComparison(t *testing.T) {
 			t.Errorf("%s: calls %v break the series; a plain comparison says %v", path, got, want)
 		}
 		switch s.Format {
-		case sessions.Transcript, sessions.SWEAgent, sessions.OpenHands, sessions.GeminiCLI, sessions.ADK, sessions.BFCL:
+		case sessions.Transcript, sessions.SWEAgent, sessions.GeminiCLI, sessions.ADK, sessions.BFCL:
 			if len(got) > 0 {
 				t.Errorf("%s: a log of format %s only grows, but breaks at %v", path, s.Format, got)
 			}

@@ -8,8 +8,13 @@ import (
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 
-// openHandsLine reads a line of evaluation output: a whole session with its history; or one event.
-func (r *reader) openHandsLine(line int, doc []byte) error {
+// readOpenHands reads lines: each is a whole session with its history, as evaluations write them, or one event.
+func (r *reader) readOpenHands(in *lines) error {
+	log := r.openHandsLog("")
+	return r.eachLine(in, func(line int, doc []byte) error { return r.openHandsLine(log, line, doc) })
+}
+
+func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
 	d := wire.Read(doc)
 	whole, err := d.Value("")
 	if err == nil {
@@ -26,6 +31,7 @@ func (r *reader) openHandsLine(line int, doc []byte) error {
 		return err
 	}
 	thread := ""
+	isEvent := false
 	var history *wire.Member
 	for i, m := range members {
 		switch text, _ := m.Text(); m.Name {
@@ -33,9 +39,14 @@ func (r *reader) openHandsLine(line int, doc []byte) error {
 			thread = text
 		case "history":
 			history = &members[i]
+		case "source", "action", "observation", "kind":
+			isEvent = true
 		}
 	}
 	if history == nil {
+		if isEvent {
+			return log.event(whole, "")
+		}
 		return whole.Errorf("a session without a history")
 	}
 	for _, m := range members {
@@ -47,7 +58,7 @@ func (r *reader) openHandsLine(line int, doc []byte) error {
 }
 
 func (r *reader) readTrajectory() error {
-	if err := r.openHandsLine(1, r.doc); err != nil {
+	if err := r.openHandsLine(r.openHandsLog(""), 1, r.doc); err != nil {
 		return r.fail("", err)
 	}
 	return nil
@@ -57,10 +68,16 @@ func (r *reader) readTrajectory() error {
 type openHandsLog struct {
 	*conversation
 	response string // the model response that the last action came from
+	sdk      *sdkLog
+}
+
+func (r *reader) openHandsLog(thread string) *openHandsLog {
+	c := r.conversation(thread, OpenAIChat)
+	return &openHandsLog{conversation: c, sdk: &sdkLog{conversation: c}}
 }
 
 func (r *reader) openHandsEvents(list wire.Member, path, thread string) error {
-	log := openHandsLog{conversation: r.conversation(thread, OpenAIChat)}
+	log := r.openHandsLog(thread)
 	i := 0
 	d := list.Read()
 	return d.Array("a list of events", func() error {
@@ -100,9 +117,12 @@ func (log *openHandsLog) event(v wire.Member, path string) error {
 		return log.r.broken(path, err)
 	}
 	var e openHandsEvent
+	kind := ""
 	for _, m := range members {
 		text, isText := m.Text()
 		switch m.Name {
+		case "kind":
+			kind = text
 		case "source":
 			e.source = text
 		case "action":
@@ -120,6 +140,12 @@ func (log *openHandsLog) event(v wire.Member, path string) error {
 				e.call = m
 			}
 		}
+	}
+	if kind != "" && e.action == "" && e.observation == "" {
+		if err := log.sdk.event(kind, members, line, path); err != nil {
+			return log.r.broken(path, err)
+		}
+		return nil
 	}
 	if e.source == "" && e.action == "" && e.observation == "" {
 		return log.r.broken(path, v.Errorf("an event without source, action and observation"))

@@ -58,7 +58,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 	case Codex:
 		return r.readCodex(in)
 	case OpenHands:
-		return r.eachLine(in, r.openHandsLine)
+		return r.readOpenHands(in)
 	case Transcript:
 		return r.eachLine(in, func(_ int, doc []byte) error { return r.transcriptValue(wire.Read(doc)) })
 	case Pi:

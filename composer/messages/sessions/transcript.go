@@ -210,8 +210,7 @@ func firstText(list wire.Member) (text string, ok bool) {
 	return text, ok
 }
 
-// writeCalls writes tool calls in the provider's form: logs also have name and arguments at the top, or a bare name for
-// a function.
+// writeCalls writes tool calls in the provider's form.
 func writeCalls(w *wire.Writer, list wire.Member) error {
 	w.Open('[')
 	r := list.Read()
@@ -220,50 +219,56 @@ func writeCalls(w *wire.Writer, list wire.Member) error {
 		if err != nil {
 			return err
 		}
-		members, err := v.Read().Members("a tool call, an object")
-		if err != nil {
-			return err
-		}
-		var id, name, arguments *wire.Member
-		nested := false
-		for i, m := range members {
-			switch {
-			case m.Name == "function" && m.Kind() != '"', m.Name == "custom":
-				nested = true
-			case m.Name == "name", m.Name == "function":
-				name = &members[i]
-			case m.Name == "arguments":
-				arguments = &members[i]
-			case m.Name == "id":
-				id = &members[i]
-			}
-		}
-		if nested || name == nil {
-			w.Value(v.JSON())
-			return nil
-		}
-		w.Open('{')
-		if id != nil {
-			w.Member(id.Member())
-		}
-		w.Text("type", "function")
-		w.Name("function")
-		w.Open('{')
-		w.Name("name")
-		w.Value(name.JSON())
-		if arguments != nil {
-			if arguments.Kind() == '"' {
-				w.Member(arguments.Member())
-			} else {
-				w.Text("arguments", string(arguments.JSON()))
-			}
-		}
-		w.Close('}')
-		w.Close('}')
-		return nil
+		return writeCall(w, v)
 	})
 	w.Close(']')
 	return err
+}
+
+// writeCall writes a tool call in the provider's form: logs also have name and arguments at the top, or a bare name for a
+// function.
+func writeCall(w *wire.Writer, v wire.Member) error {
+	members, err := v.Read().Members("a tool call, an object")
+	if err != nil {
+		return err
+	}
+	var id, name, arguments *wire.Member
+	nested := false
+	for i, m := range members {
+		switch {
+		case m.Name == "function" && m.Kind() != '"', m.Name == "custom":
+			nested = true
+		case m.Name == "name", m.Name == "function":
+			name = &members[i]
+		case m.Name == "arguments":
+			arguments = &members[i]
+		case m.Name == "id":
+			id = &members[i]
+		}
+	}
+	if nested || name == nil {
+		w.Value(v.JSON())
+		return nil
+	}
+	w.Open('{')
+	if id != nil {
+		w.Member(id.Member())
+	}
+	w.Text("type", "function")
+	w.Name("function")
+	w.Open('{')
+	w.Name("name")
+	w.Value(name.JSON())
+	if arguments != nil {
+		if arguments.Kind() == '"' {
+			w.Member(arguments.Member())
+		} else {
+			w.Text("arguments", string(arguments.JSON()))
+		}
+	}
+	w.Close('}')
+	w.Close('}')
+	return nil
 }
 
 // openAIUsage reads what a provider of OpenAI's kind counted: its prompt tokens include those read from the cache.
