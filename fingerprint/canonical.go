@@ -278,7 +278,7 @@ func (c *canonicalizer) closeObject(in *container) {
 	isDone := in.object == len(c.shuffled)-1 // nothing in it is left for the second pass
 	if !in.isSorted {
 		slices.SortFunc(members, c.compare)
-		if isDone && in.moves < maxMoves {
+		if in.moves < maxMoves { // then nothing in it was noted: that takes as many moves
 			in.moves++
 			c.rearrange(o.from, members)
 		} else {
