@@ -50,6 +50,7 @@ func TestCanonical(t *testing.T) {
 		{"a double that is an integer in any spelling", "[9007199254740992.0,0.9007199254740994e16]", "[9007199254740992,9007199254740994]"},
 		{"extremes", "[1.7976931348623157e308,5e-324,-5e-324]", "[1.7976931348623157e+308,5e-324,-5e-324]"},
 		{"below all doubles", "[1e-400,-1e-400,2e-324]", "[0,0,0]"},
+		{"far below all doubles", "[1e-401,-1e-402,1e-500,1e-99999999999999999999]", "[0,0,0,0]"},
 		{"more digits than a double has", "[0.1000000000000000055511151231257827,3.14159265358979323846]", "[0.1,3.141592653589793]"},
 	}
 	for _, tt := range tests {
@@ -245,6 +246,34 @@ func TestCanonicalOfAnySpelling(t *testing.T) {
 		}
 		if got, err := fingerprint.AppendCanonical(nil, []byte(want)); string(got) != want || err != nil {
 			t.Fatalf("%s is no fixed point: %s, %v", want, got, err)
+		}
+	})
+}
+
+// TestCanonicalOfNested: objects in order and out of it, in each other in any way, come out as encoding/json sorts them.
+func TestCanonicalOfNested(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := []string{"1", "{}"}
+		for range rapid.IntRange(1, 12).Draw(t, "depth") {
+			shape := rapid.SampledFrom([]string{`{"b":0,"a":%s}`, `{"a":%s,"b":0}`, `{"c":0,"b":%s,"a":%s}`, `{"a":%s,"b":%s}`, `[%s]`}).Draw(t, "shape")
+			last := docs[len(docs)-1]
+			other := docs[rapid.IntRange(max(0, len(docs)-5), len(docs)-1).Draw(t, "other")]
+			if len(last)+len(other) > 2000 {
+				other = "{}"
+			}
+			docs = append(docs, strings.Replace(strings.Replace(shape, "%s", last, 1), "%s", other, 1))
+		}
+		src := docs[len(docs)-1]
+		var v any
+		if err := json.Unmarshal([]byte(src), &v); err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := fingerprint.Canonical([]byte(src)); string(got) != string(want) || err != nil {
+			t.Fatalf("%s\n got %s, %v\nwant %s", src, got, err, want)
 		}
 	})
 }
