@@ -57,7 +57,10 @@ func (in *assembleCase) breakTies(t *testing.T) {
 		for i, l := range in.Layers {
 			for k := range l.Sections {
 				if s := &in.Layers[i].Sections[k]; l.Scope == scope {
-					order, _ := strconv.Atoi(cmp.Or(string(s.Order), "0")) // what is no integer is refused later
+					order, err := strconv.Atoi(cmp.Or(string(s.Order), "0"))
+					if err != nil {
+						return // it is refused when it is registered
+					}
 					register(visible{s.Name, order, s})
 				}
 			}
