@@ -31,7 +31,13 @@ func TestTable(t *testing.T) {
 			results = append(results, bench.Measure(job, *pairs))
 		}
 	}
-	t.Log("\n" + bench.Table(results))
+	if len(results) > 0 {
+		t.Log("\n" + bench.Table(results))
+	}
+	if *table == "all" || *table == "startup" {
+		took, ratio := startup(t, *pairs)
+		t.Logf("\nstartup: quire compile of a small file takes %v of processor time, %.2f times what an empty program takes", took, ratio)
+	}
 }
 
 func BenchmarkJobs(b *testing.B) {

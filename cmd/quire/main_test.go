@@ -113,7 +113,7 @@ func TestHelp(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(rootCommand(&streams{}))
+	check(rootCommand(&streams{}, nil))
 }
 
 // The flags that stand in for keys say which names they take.

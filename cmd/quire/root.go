@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -31,9 +33,12 @@ type streams struct {
 	err io.Writer
 }
 
+// reading returns the streams with another input.
+func (s *streams) reading(src []byte) *streams { return &streams{bytes.NewReader(src), s.out, s.err} }
+
 // warn writes one warning line.
 func (s *streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "quire: warning: "+format+"\n", args...)
+	fmt.Fprintf(s.err, "quire: warning: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }
 
 // An output remembers the first error of writing, so that no command has to ask after every line.
@@ -54,7 +59,7 @@ func (o *output) Write(p []byte) (int, error) {
 // run runs the command line and returns the exit status.
 func run(args []string, in io.Reader, out, errs io.Writer) int {
 	s := &streams{in: in, out: &output{w: out}, err: errs}
-	root := rootCommand(s)
+	root := rootCommand(s, args)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(s.out)
@@ -66,7 +71,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(errs, "quire: %v\n", err)
+	fmt.Fprintf(errs, "quire: %s\n", oneLine(bare(err)))
 	var status *statusError
 	if errors.As(err, &status) {
 		return status.status
@@ -74,8 +79,41 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	return exitInput
 }
 
-// rootCommand returns quire with its commands. A command is a file with one constructor, listed here.
-func rootCommand(s *streams) *cobra.Command {
+// A command is a file with one constructor, listed here under its name.
+type command struct {
+	name  string
+	build func(*streams) *cobra.Command
+}
+
+func commands() []command {
+	return []command{
+		{"compile", compileCommand},
+		{"explain", explainCommand},
+		{"render", renderCommand},
+		{"messages", messagesCommand},
+		{"request", requestCommand},
+		{"fingerprint", fingerprintCommand},
+		{"record", recordCommand},
+		{"log", logCommand},
+		{"show", showCommand},
+		{"replay", replayCommand},
+		{"diff", diffCommand},
+		{"lint", lintCommand},
+		{"simulate", simulateCommand},
+		{"verify", verifyCommand},
+		{"gc", gcCommand},
+		{"stats", statsCommand},
+		{"export", exportCommand},
+		{"import", importCommand},
+		{"schema", schemaCommand},
+		{"version", versionCommand},
+		{"completion", completionCommand},
+	}
+}
+
+// rootCommand returns quire with its commands, or with only the one that the arguments name: the flags of all the others
+// take more memory than a small prompt does.
+func rootCommand(s *streams, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quire",
 		Short: "Compose prompts under a budget, the same bytes on every machine",
@@ -96,28 +134,14 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(
-		compileCommand(s),
-		explainCommand(s),
-		renderCommand(s),
-		messagesCommand(s),
-		requestCommand(s),
-		fingerprintCommand(s),
-		recordCommand(s),
-		logCommand(s),
-		showCommand(s),
-		replayCommand(s),
-		diffCommand(s),
-		lintCommand(s),
-		simulateCommand(s),
-		verifyCommand(s),
-		gcCommand(s),
-		statsCommand(s),
-		exportCommand(s),
-		importCommand(s),
-		schemaCommand(s),
-		versionCommand(s),
-		completionCommand(s),
-	)
+	list := commands()
+	if len(args) > 0 {
+		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {
+			list = list[i : i+1]
+		}
+	}
+	for _, c := range list {
+		root.AddCommand(c.build(s))
+	}
 	return root
 }
