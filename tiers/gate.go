@@ -1,11 +1,9 @@
 package tiers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A Gate says what is charged, and when.
@@ -102,19 +100,18 @@ func (e *ItemError) Unwrap() error { return e.Err }
 //
 // Errors, before any decision: a cost that is negative ([ErrNegative]) or not known ([ErrUnknown]), a negative reserve,
 // an unknown tier or gate, a sum beyond int64 ([ErrTooLarge]), a group across the end of the head ([ErrSplitGroup]).
-// Admit takes linear time but for sorting priorities that are not in order yet.
+// Admit takes linear time.
 func Admit(items []Item, rules Rules) (Plan, error) {
 	head, err := check(items, rules)
 	if err != nil {
 		return Plan{}, err
 	}
 	p := pass{items: items, rules: rules, verdicts: make([]Verdict, len(items))}
-	order := make([]int, len(items))
-	for i := range order {
-		order[i] = i
+	if rules.Gate != Published {
+		p.separator = rules.Separator
 	}
-	p.run(order[:head], rules.Budget.less(rules.TailReserve))
-	p.run(order[head:], rules.Budget)
+	p.run(0, head, rules.Budget.less(rules.TailReserve))
+	p.run(head, len(items), rules.Budget)
 	return p.plan(), nil
 }
 
@@ -197,76 +194,63 @@ type account struct {
 	size, bytes int64
 }
 
-// A pass holds what the regions of one Admit share. A region is a run of items that is gated by itself: all of them,
-// or the head and then the tail.
+// A pass goes over the regions of one Admit. A region is a run of items that is gated by itself: all of them, or the
+// head and then the tail.
 type pass struct {
-	items    []Item
-	rules    Rules
-	verdicts []Verdict
-	charged  account
-	closed   map[int]bool // chains
+	items     []Item
+	rules     Rules
+	separator Cost // that is charged
+	verdicts  []Verdict
+	charged   account
+	closed    map[int]bool // chains
+	limits    [3]Budget    // of the tiers, in this region
 }
 
-// charge returns the account with one more item of cost c.
-func (p *pass) charge(a account, c Cost) account {
-	if a.open && p.rules.Gate != Published {
-		a.size += p.rules.Separator.size
-		a.bytes += p.rules.Separator.bytes
+// with returns the account with one more item of cost c, and a separator before it.
+func (a account) with(c, separator Cost) account {
+	if a.open {
+		c.size += separator.size
+		c.bytes += separator.bytes
 	}
 	return account{true, a.size + c.size, a.bytes + c.bytes}
 }
 
-// run gates one region: the items that order holds the indices of, against budget. What was charged before the region
-// stays charged, so the tail's share is what the head left.
-func (p *pass) run(order []int, budget Budget) {
+// run gates the items from one index up to another against budget. What was charged before the region stays charged, so
+// the tail's share is what the head left.
+func (p *pass) run(from, to int, budget Budget) {
 	withCore := p.charged
 	core := p.charged.size // the ceiling is the same under every gate: what core costs without its separators
-	for _, i := range order {
-		if p.items[i].Tier == Core {
-			withCore = p.charge(withCore, p.items[i].Cost)
-			core += p.items[i].Cost.size
+	for i := from; i < to; i++ {
+		if item := &p.items[i]; item.Tier == Core {
+			withCore = withCore.with(item.Cost, p.separator)
+			core += item.Cost.size
 		}
 	}
-	limits := [...]Budget{Core: {}, Active: budget, Informational: budget}
+	p.limits = [...]Budget{Core: {}, Active: budget, Informational: budget}
 	if b, limited := budget.Value(); limited {
-		limits[Active] = Limit(Ceiling(core, b, p.rules.ActiveFraction))
+		p.limits[Active] = Limit(Ceiling(core, b, p.rules.ActiveFraction))
 	}
 	if p.rules.Gate != Published {
 		p.charged = withCore
 	}
 
-	if !inOfferOrder(p.items, order) {
-		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(p.items[b].Priority, p.items[a].Priority), cmp.Compare(a, b))
-		})
-	}
+	order := offerOrder(p.items, from, to)
 	groups := groupsOf(p.items, order)
 	for _, i := range order {
 		switch item := &p.items[i]; {
 		case item.Tier == Core:
 			p.verdicts[i] = Verdict{Reason: IsCore, Before: p.charged.size}
 			if p.rules.Gate == Published {
-				p.charged = p.charge(p.charged, item.Cost)
+				p.charged = p.charged.with(item.Cost, p.separator)
 			}
 		case item.Group == 0:
-			p.verdicts[i], p.charged = p.test(i, limits[item.Tier], p.charged)
-			if v := &p.verdicts[i]; v.Reason != Fits || v.Alternate > 0 {
+			if !p.test(i) || p.verdicts[i].Alternate > 0 {
 				p.close(item.Chain)
 			}
 		case groups[item.Group][0] == i:
-			p.offerGroup(groups[item.Group], &limits)
+			p.offerGroup(groups[item.Group])
 		}
 	}
-}
-
-// inOfferOrder reports whether no item has a higher priority than the one before it; order is in the given order.
-func inOfferOrder(items []Item, order []int) bool {
-	for k := 1; k < len(order); k++ {
-		if items[order[k]].Priority > items[order[k-1]].Priority {
-			return false
-		}
-	}
-	return true
 }
 
 // groupsOf lists the members of every group in offer order; core is no member.
@@ -284,12 +268,11 @@ func groupsOf(items []Item, order []int) map[int][]int {
 }
 
 // offerGroup admits all members or none.
-func (p *pass) offerGroup(members []int, limits *[3]Budget) {
+func (p *pass) offerGroup(members []int) {
 	before := p.charged
 	for _, i := range members {
-		p.verdicts[i], p.charged = p.test(i, limits[p.items[i].Tier], p.charged)
-		if !p.verdicts[i].Included() {
-			p.refuse(members, before, limits)
+		if !p.test(i) {
+			p.refuse(members, before)
 			return
 		}
 	}
@@ -300,10 +283,10 @@ func (p *pass) offerGroup(members []int, limits *[3]Budget) {
 	}
 }
 
-func (p *pass) refuse(members []int, before account, limits *[3]Budget) {
+func (p *pass) refuse(members []int, before account) {
 	p.charged = before
 	for _, i := range members {
-		p.verdicts[i] = Verdict{Reason: InGroup, Limit: limits[p.items[i].Tier], Before: before.size}
+		p.verdicts[i] = Verdict{Reason: InGroup, Limit: p.limits[p.items[i].Tier], Before: before.size}
 		p.close(p.items[i].Chain)
 	}
 }
@@ -318,25 +301,31 @@ func (p *pass) close(chain int) {
 	p.closed[chain] = true
 }
 
-// test decides about one item that is not core, and returns what is charged after it.
-func (p *pass) test(i int, limit Budget, before account) (Verdict, account) {
-	item := &p.items[i]
+// test decides about one item that is not core, charges it when it is in, and reports whether it is.
+func (p *pass) test(i int) bool {
+	item, v := &p.items[i], &p.verdicts[i]
+	*v = Verdict{Limit: p.limits[item.Tier], Before: p.charged.size}
 	if item.Chain != 0 && p.closed[item.Chain] {
-		return Verdict{Reason: InChain, Limit: limit, Before: before.size}, before
+		v.Reason = InChain
+		return false
 	}
 	for k := range 1 + len(item.Alternates) {
-		after := p.charge(before, item.form(k))
-		if limit.Over(after.size) == 0 && p.rules.MaxBytes.Over(after.bytes) == 0 {
-			return Verdict{Fits, k, limit, before.size}, after
+		after := p.charged.with(item.form(k), p.separator)
+		if v.Limit.Over(after.size) == 0 && p.rules.MaxBytes.Over(after.bytes) == 0 {
+			v.Reason, v.Alternate = Fits, k
+			p.charged = after
+			return true
 		}
 	}
 	switch { // the item as it is says why
-	case limit.Over(p.charge(before, item.Cost).size) == 0:
-		return Verdict{Reason: OverBytes, Limit: p.rules.MaxBytes, Before: before.bytes}, before
+	case v.Limit.Over(p.charged.with(item.Cost, p.separator).size) == 0:
+		*v = Verdict{Reason: OverBytes, Limit: p.rules.MaxBytes, Before: p.charged.bytes}
 	case item.Tier == Active:
-		return Verdict{Reason: OverCeiling, Limit: limit, Before: before.size}, before
+		v.Reason = OverCeiling
+	default:
+		v.Reason = OverBudget
 	}
-	return Verdict{Reason: OverBudget, Limit: limit, Before: before.size}, before
+	return false
 }
 
 // plan adds up what the verdicts say.

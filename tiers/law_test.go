@@ -1,6 +1,7 @@
 package tiers_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -223,6 +224,25 @@ func TestReservedIsPublishedWhereCoreIsFirstAndSeparatorsAreFree(t *testing.T) {
 		}
 		if diff := cmp.Diff(published, reserved, opaque...); diff != "" {
 			t.Fatalf("(-published +reserved)\n%s\nfor %v", diff, in)
+		}
+	})
+}
+
+// Only the order of the priorities matters, however far apart they are.
+func TestPrioritiesAreCompared(t *testing.T) {
+	apart := []int{math.MinInt, -1 << 16, -1, 0, 255, 256, 1<<24 + 1, math.MaxInt}
+	forAll(t, func(t failer, draw draw) {
+		in := drawValid(draw)
+		near := admit(t, in)
+		var farther [4]int // in place of 0 to 3
+		for p := range farther {
+			farther[p] = apart[2*p+draw(2)]
+		}
+		for i := range in.items {
+			in.items[i].Priority = farther[in.items[i].Priority]
+		}
+		if diff := cmp.Diff(near, admit(t, in), opaque...); diff != "" {
+			t.Fatalf("(-near +far)\n%s\nfor %v", diff, in)
 		}
 	})
 }
