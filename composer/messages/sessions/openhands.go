@@ -54,6 +54,9 @@ func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
 			r.note(line, "/"+m.Name, Aside, "about the session")
 		}
 	}
+	if thread == "" && r.isLines {
+		thread = "line " + strconv.Itoa(line)
+	}
 	return r.openHandsEvents(*history, "/history", thread)
 }
 
@@ -146,6 +149,12 @@ func (log *openHandsLog) event(v wire.Member, path string) error {
 			return log.r.broken(path, err)
 		}
 		return nil
+	}
+	if e.action != "" && len(e.args.Value) == 0 {
+		e.args = v // the first versions have them in the event itself
+	}
+	if e.source == "" && e.action == "message" && !log.answers() {
+		e.source = "user" // nor do they say who it is
 	}
 	if e.source == "" && e.action == "" && e.observation == "" {
 		return log.r.broken(path, v.Errorf("an event without source, action and observation"))
@@ -377,6 +386,12 @@ func (log *openHandsLog) observation(e openHandsEvent, line int, path string) er
 	m.Content = []messages.Block{b}
 	log.add(m, log.r.note(line, path, Aside, noCall))
 	return nil
+}
+
+// answers reports whether what comes next is the model's: the last message is not.
+func (log *openHandsLog) answers() bool {
+	n := len(log.list)
+	return n > 0 && log.list[n-1].Role != messages.Assistant
 }
 
 // called reports whether the last message of the model ends with a call that has no id.

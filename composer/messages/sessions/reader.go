@@ -60,7 +60,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 	case OpenHands:
 		return r.readOpenHands(in)
 	case Transcript:
-		return r.eachLine(in, func(_ int, doc []byte) error { return r.transcriptValue(wire.Read(doc)) })
+		return r.readTranscripts(in)
 	case Pi:
 		return r.readPi(in)
 	case Requests, OpenAIBodies, AnthropicBodies, OpenHandsLLM:

@@ -27,6 +27,25 @@ func (r *reader) transcriptValue(d *wire.Reader) error {
 	return nil
 }
 
+// readTranscripts reads lines: each is a message of one transcript, or a transcript.
+func (r *reader) readTranscripts(in *lines) error {
+	c := r.conversation("", OpenAIChat)
+	return r.eachLine(in, func(line int, doc []byte) error {
+		d := wire.Read(doc)
+		v, err := d.Value("")
+		if err == nil {
+			err = d.End()
+		}
+		if err != nil {
+			return err
+		}
+		if _, ok := wire.Path(v, "role"); ok {
+			return r.transcriptMessage(c, v, "")
+		}
+		return r.transcript(v, "", "line "+strconv.Itoa(line))
+	})
+}
+
 func (r *reader) transcript(m wire.Member, path, thread string) error {
 	switch m.Kind() {
 	case '{':
@@ -46,7 +65,7 @@ func (r *reader) transcript(m wire.Member, path, thread string) error {
 		at := path + "/" + strconv.Itoa(i)
 		i++
 		if _, ok := wire.Path(v, "role"); !ok && holdsMessages(v) {
-			return r.transcriptObject(v, at, thread)
+			return r.transcriptObject(v, at, strings.TrimPrefix(at, "/"))
 		}
 		return r.transcriptMessage(c, v, at)
 	})
@@ -86,11 +105,8 @@ func (r *reader) transcriptObject(m wire.Member, path, thread string) error {
 	if list == nil {
 		return m.Errorf("a transcript without messages: want one of %s", strings.Join(transcriptLists, ", "))
 	}
-	if path != "" { // one of several
+	if thread != "" && len(id) > 0 { // one of several
 		thread = strings.Join(id, "/")
-		if thread == "" {
-			thread = strings.TrimPrefix(path, "/")
-		}
 	}
 	return r.transcript(*list, path+"/"+list.Name, thread)
 }
