@@ -298,8 +298,8 @@ func TestDifferentValuesDiffer(t *testing.T) {
 }
 
 func TestAppendCanonical(t *testing.T) {
-	src := []byte(`{"b":[2,{"d":0,"c":0}],"a":"\u0061"}`)
-	const want = `{"a":"a","b":[2,{"c":0,"d":0}]}`
+	src := []byte(`{"b":[2,{"d":0,"c":{"f":{"h":0,"g":0},"e":0}}],"a":"\u0061"}`)
+	const want = `{"a":"a","b":[2,{"c":{"e":0,"f":{"g":0,"h":0}},"d":0}]}`
 	for _, spare := range []int{0, 1, 20, 1000} {
 		dst := append(make([]byte, 0, 3+spare), "xyz"...)
 		got, err := fingerprint.AppendCanonical(dst, src)
