@@ -67,10 +67,11 @@ type caseLayer struct {
 	Vars [][2]*string
 }
 
-// A caseTool is written as a name or as a schema.
+// A caseTool is written as a name or as a schema. What a schema has beside name and description stands for the
+// parameters, whatever it is called.
 type caseTool struct {
 	Name, Description string
-	Parameters        json.RawMessage
+	parameters        json.RawMessage
 }
 
 func (c *caseTool) UnmarshalJSON(src []byte) error {
@@ -78,7 +79,16 @@ func (c *caseTool) UnmarshalJSON(src []byte) error {
 		return nil
 	}
 	type plain caseTool
-	return strict(src, (*plain)(c))
+	var rest object
+	if err := errors.Join(json.Unmarshal(src, (*plain)(c)), json.Unmarshal(src, &rest)); err != nil {
+		return err
+	}
+	delete(rest, "name")
+	delete(rest, "description")
+	if len(rest) > 0 {
+		c.parameters, _ = json.Marshal(rest)
+	}
+	return nil
 }
 
 type caseWant struct {
@@ -354,8 +364,8 @@ func (l *caseLayer) register(r *fragments.Registry, number int, scope fragments.
 func (tool caseTool) tool() (fragments.Tool, error) {
 	made := fragments.Tool{Name: tool.Name, Description: tool.Description}
 	var err error
-	if tool.Parameters != nil {
-		made.Schema, err = fragments.ParseSchema(tool.Parameters)
+	if tool.parameters != nil {
+		made.Schema, err = fragments.ParseSchema(tool.parameters)
 	}
 	return made, err
 }
@@ -385,7 +395,7 @@ func (want *caseWant) checkAssembly(t *testing.T, a fragments.Assembly) {
 			if want.Tools[i].Description == "" { // a name alone
 				got[i].Description = ""
 			}
-			if want.Tools[i].Parameters == nil {
+			if want.Tools[i].parameters == nil {
 				got[i].Schema = fragments.Schema{}
 			}
 		}

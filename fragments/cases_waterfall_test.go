@@ -58,7 +58,7 @@ func applyEdit(t *testing.T, edit object, a *fragments.Assembly) error {
 			return errThrown
 		case strings.HasPrefix(noun, "Var"):
 			editVariable(t, verb, src, a)
-		case strings.HasPrefix(noun, "Tool"), noun == "Description", noun == "Schema", noun == "Parameters":
+		case strings.HasPrefix(noun, "Tool"), strings.HasSuffix(noun, "Description"), strings.HasSuffix(noun, "Schema"), strings.HasSuffix(noun, "Parameters"):
 			return editTool(t, verb, noun, src, at, a)
 		case strings.HasPrefix(noun, "Section"), noun == "Text":
 			editSection(t, verb, src, at, a)
@@ -146,9 +146,9 @@ func editTool(t *testing.T, verb, noun string, src json.RawMessage, at int, a *f
 		for i := range a.Tools {
 			switch {
 			case !is(a.Tools[i]):
-			case noun == "Description":
+			case strings.HasSuffix(noun, "Description"):
 				a.Tools[i].Description = made.Description
-			case noun == "Schema" || noun == "Parameters":
+			case strings.HasSuffix(noun, "Schema"), strings.HasSuffix(noun, "Parameters"):
 				a.Tools[i].Schema = made.Schema
 			default:
 				a.Tools[i] = made
