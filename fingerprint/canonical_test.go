@@ -187,6 +187,8 @@ func TestJSONErrorText(t *testing.T) {
 		{`"\ud800"`, `fingerprint: json: line 1, column 2 (byte 1): lone surrogate escape \ud800`},
 		{"\"\xff\"", "fingerprint: json: line 1, column 2 (byte 1): invalid UTF-8: byte 0xff"},
 		{"9007199254740993", "fingerprint: json: line 1, column 1 (byte 0): integer that a double cannot hold exactly: 9007199254740993 would become 9007199254740992; write it as a string"},
+		{strings.Repeat("1", 40), "fingerprint: json: line 1, column 1 (byte 0): integer that a double cannot hold exactly: " + strings.Repeat("1", 40) + " would become 1.1111111111111112e+39; write it as a string"},
+		{strings.Repeat("1", 41), "fingerprint: json: line 1, column 1 (byte 0): integer that a double cannot hold exactly: " + strings.Repeat("1", 40) + "… would become 1.111111111111111e+40; write it as a string"},
 		{"1e999", "fingerprint: json: line 1, column 1 (byte 0): number too large for a double: 1e999"},
 		{"1" + strings.Repeat("0", 400), "fingerprint: json: line 1, column 1 (byte 0): number too large for a double: 1000000000000000000000000000000000000000…"},
 		{strings.Repeat("[", 1001), `fingerprint: json: line 1, column 1001 (byte 1000), in "` + strings.Repeat("/0", 50) + `…": nested too deep: the limit is 1000`},
