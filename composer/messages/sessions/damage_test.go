@@ -96,6 +96,11 @@ func TestDamagedRecords(t *testing.T) {
 		{"unknown block", user + "\n" + strings.Replace(answer, "tool_use", "brand_new", 1) + "\n" +
 			strings.NewReplacer(`"a1"`, `"a2"`, `"u1"`, `"a1"`, `"m"`, `"m2"`).Replace(answer), sessions.Options{}, "", 2, 0},
 		{"a parent that is its own child", strings.Replace(user, "null", `"a1"`, 1) + "\n" + answer, sessions.Options{}, "", 1, 0},
+		{"a byte order mark", "\ufeff" + user + "\n" + answer, sessions.Options{}, "", 1, 0},
+		{"a byte order mark before a document", "\ufeff" + `[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`, sessions.Options{}, "", 1, 0},
+		{"a byte order mark and nothing", "\ufeff", sessions.Options{}, "sessions: x:1: the file is empty", 0, 0},
+		{"a role that is none", `{"contents":[{"role":["user"],"parts":[{"text":"a"}]}]}`, sessions.Options{},
+			`sessions: x:1: byte 21 (/contents/0/role): role: want a name, not empty; found [`, 0, 0},
 		{"nothing", " \n\n", sessions.Options{}, "sessions: x:1: the file is empty", 0, 0},
 		{"something else", "hello\nworld\n", sessions.Options{}, "sessions: x:1: byte 0: invalid character 'h' at start of value", 0, 0},
 		{"another object", `{"a":1}`, sessions.Options{}, "sessions: x:1: the format is none of those that are read", 0, 0},

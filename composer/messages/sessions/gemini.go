@@ -72,6 +72,8 @@ func readGeminiContent(r *wire.Reader) (messages.Message, error) {
 			m.Role, hasRole = messages.Assistant, true
 		case name == "role" && isText && text != "":
 			m.Role, hasRole = messages.Role(gemini.Escape(text, geminiRoles)), true
+		case name == "role":
+			return v.Errorf("role: want a name, not empty; found %s", v.Kind())
 		case name == "parts" && v.Kind() == '[':
 			m.Shape = messages.ShapeBlocks
 			m.Content = []messages.Block{}

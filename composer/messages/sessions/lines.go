@@ -16,6 +16,15 @@ type lines struct {
 	err  error
 }
 
+// skipMark passes over a byte order mark in front of the file, which is no part of what the file says.
+func (l *lines) skipMark() {
+	mark := []byte("\ufeff")
+	for len(l.buf) < len(mark) && !l.eof {
+		l.fill()
+	}
+	l.buf = bytes.TrimPrefix(l.buf, mark)
+}
+
 // peek returns the next lines that are not blank, up to n of them or to size bytes, without handing them over.
 func (l *lines) peek(n, size int) [][]byte {
 	var out [][]byte

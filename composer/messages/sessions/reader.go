@@ -27,6 +27,7 @@ type reader struct {
 
 func (r *reader) read(src io.Reader) error {
 	in := &lines{src: src}
+	in.skipMark()
 	format := r.opts.Format
 	r.open(nil, 1)
 	isLines, err := r.detect(in, &format)
