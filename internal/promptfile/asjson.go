@@ -8,9 +8,10 @@ import (
 )
 
 // JSON reads a source of one document, in either notation, and returns it as JSON: for files that are described by JSON
-// schemas of their own. It may hold at most [MaxSource] bytes. Numbers keep their digits. Every error is an [Error].
-func JSON(src []byte, name string) ([]byte, error) {
-	s := &source{name: name, text: string(src), first: 1}
+// schemas of their own. It may hold at most [MaxSource] bytes. Numbers keep their digits. The noun is what messages call
+// that which the source describes. Every error is an [Error].
+func JSON(src []byte, name, noun string) ([]byte, error) {
+	s := newSource(src, name, noun, Options{})
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the file has more than 64 MiB", "keep long texts in files of their own")
 	}

@@ -16,7 +16,7 @@ func TestJSON(t *testing.T) {
 		{"two documents", "a: 1\n---\nb: 2\n", "a second document"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := promptfile.JSON([]byte(test.src), "f")
+			got, err := promptfile.JSON([]byte(test.src), "f", "description")
 			if err != nil {
 				got = []byte(err.Error())
 			}

@@ -34,7 +34,27 @@ type section struct {
 	composer.Section
 	line            int
 	hasText, isFile bool
-	size, bytes     int64 // -1: not stated
+	size, bytes     int64    // -1: not stated
+	origins         []origin // of the content, and of each alternate
+}
+
+// An origin says where a text stands.
+type origin struct {
+	file    string // of its own; "": the prompt file
+	line    int
+	literal bool // its lines are those of the file, from the next one on
+}
+
+// from notes where the content of a section stands, or its next alternate.
+func (s *section) from(content bool, at origin) {
+	if s.origins == nil {
+		s.origins = make([]origin, 1)
+	}
+	if content {
+		s.origins[0] = at
+	} else {
+		s.origins = append(s.origins, at)
+	}
 }
 
 const (
@@ -157,12 +177,14 @@ var sectionFields = sync.OnceValue(func() []field[section] {
 		{"text", "The content. It is never trimmed.", schemaText,
 			func(d *decoder, n *node, s *section) (err error) {
 				s.hasText = true
+				s.from(true, origin{line: n.line, literal: n.literal})
 				s.Content, err = d.text(n)
 				return err
 			}},
 		{"file", "A file with the content, in UTF-8, relative to the prompt file and with / between folders. Its bytes are used as they are.", `{"type":"string","minLength":1}`,
 			func(d *decoder, n *node, s *section) (err error) {
 				s.isFile = true
+				s.from(true, origin{file: n.text, line: n.line})
 				s.Content, err = d.file(n)
 				return err
 			}},
@@ -177,6 +199,7 @@ var sectionFields = sync.OnceValue(func() []field[section] {
 						return err
 					}
 					s.Alternates = append(s.Alternates, alternate)
+					s.from(false, origin{line: n.items[i].line, literal: n.items[i].literal})
 				}
 				return nil
 			}},

@@ -174,9 +174,9 @@ func (d *decoder) bytes(n *node) (string, error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
-		return refuse("does not exist", "want a path relative to the prompt file", err)
+		return refuse("does not exist", "want a path relative to the "+d.noun+" file", err)
 	case errors.Is(err, ErrOutside):
-		return refuse(ErrOutside.Error(), "want a file below it, or --allow-outside", err)
+		return refuse("leaves the folder of the "+d.noun+" file", "want a file below it, or --allow-outside", err)
 	case errors.Is(err, ErrDirectory), errors.Is(err, ErrSpecial):
 		return refuse(err.Error(), "want a text file", err)
 	case errors.Is(err, errTooLarge):
@@ -187,7 +187,7 @@ func (d *decoder) bytes(n *node) (string, error) {
 		return refuse("cannot be read: "+err.Error(), "", err)
 	}
 	if d.files.total > MaxFiles {
-		return refuse("is too much", "want at most 256 MiB of files in one prompt file", nil)
+		return refuse("is too much", "want at most 256 MiB of files in one "+d.noun+" file", nil)
 	}
 	return content, nil
 }

@@ -27,7 +27,7 @@ func (s *source) readJSON(hint string) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
-		return node{}, s.fail(r.line, "something follows the JSON value", "want one prompt in a JSON file")
+		return node{}, s.fail(r.line, "something follows the JSON value", "want one "+s.noun+" in a JSON file")
 	}
 	return n, nil
 }

@@ -96,7 +96,7 @@ var mistakes = []struct{ name, src, want string }{
 	{"anchor", "sections:\n- &base {id: a, text: x}\n- *base\n", `p:2: an anchor ("&base"); prompt files have none; repeat the text, keep it in a file, or put it in quotes`},
 	{"bomb", "a: &a [\"lol\"]\nb: &b [*a,*a,*a]\nsections: *b\n", `p:1: an anchor ("&a"); prompt files have none; repeat the text, keep it in a file, or put it in quotes`},
 	{"cycle", "sections: &s\n- *s\n", `p:1: an anchor ("&s"); prompt files have none; repeat the text, keep it in a file, or put it in quotes`},
-	{"alias", "sections: *s\n", `p:1: not YAML: unknown anchor 's' referenced; prompt files have no anchors and aliases; put a text with * in quotes`},
+	{"alias", "sections: *s\n", `p:1: not YAML: unknown anchor 's' referenced; there are no anchors and aliases here; put a text with * in quotes`},
 	{"merge key", "<<: {budget: 1}\nsections: []\n", "p:1: a merge key; prompt files have none; write the keys out"},
 	{"tag", "sections: !!seq []\n", `p:1: a tag ("!!seq"); prompt files have none; put a text with ! in quotes`},
 	{"tag without a name", "budget: ! 12\nsections: []\n", `p:1: a tag ("!"); prompt files have none; put a text with ! in quotes`},

@@ -2,11 +2,12 @@ package promptfile
 
 // A node is a value of a prompt file, before anything is known about what it should be. Both notations become nodes.
 type node struct {
-	kind  kind
-	line  int
-	text  string   // of a scalar
-	keys  []scalar // of a mapping, one for each item
-	items []node   // of a mapping, its values; of a sequence, its elements
+	kind    kind
+	line    int
+	text    string   // of a scalar
+	literal bool     // whether it is a YAML block that keeps its lines: the first one is below line
+	keys    []scalar // of a mapping, one for each item
+	items   []node   // of a mapping, its values; of a sequence, its elements
 }
 
 // A scalar is a key of a mapping.

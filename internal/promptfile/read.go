@@ -51,7 +51,7 @@ type Setting struct {
 // Read reads the prompts of a prompt file, of at most [MaxSource] bytes. The name is for messages. Every error is an
 // [Error].
 func Read(src []byte, name string, opts Options) ([]Document, error) {
-	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
+	s := newSource(src, name, promptNoun, opts)
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the prompt file has more than 64 MiB", "keep long texts in files of their own")
 	}

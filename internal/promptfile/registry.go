@@ -3,6 +3,8 @@ package promptfile
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,7 +22,8 @@ type RegistryDocument struct {
 
 	scopes    map[string]fragments.Scope // by name; the global one has none
 	lines     map[place]int
-	toolOrder int // its line
+	texts     map[place][]origin // of sections
+	toolOrder int                // its line
 }
 
 // A place is what a line of the file registers. Two scopes may have the same name for different things.
@@ -42,7 +45,7 @@ type RegistryOptions struct {
 // ReadRegistry reads a registry file, of at most [MaxSource] bytes and of one document, and registers what it holds.
 // Every error is an [Error].
 func ReadRegistry(src []byte, name string, opts RegistryOptions) (*RegistryDocument, error) {
-	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
+	s := newSource(src, name, "registry", opts.Options)
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the registry file has more than 64 MiB", "keep long texts in files of their own")
 	}
@@ -79,6 +82,9 @@ func (r *registry) setVariables(variables []Setting) error {
 		if !template.ValidName(set.Key) {
 			return &Error{File: set.Origin, What: quoted(set.Key) + " is no name of a variable", Want: "want a-z, 0-9 and _, beginning with a letter"}
 		}
+		if offset := invalidUTF8(set.Value); offset >= 0 {
+			return &Error{File: set.Origin, What: fmt.Sprintf("%s has invalid UTF-8 at byte %d", set.Key, offset), Want: "want a text in UTF-8"}
+		}
 		found := false
 		for _, owner := range append([]*owned{&r.owned}, r.plugins...) {
 			for i := range owner.variables {
@@ -101,7 +107,7 @@ func (d *decoder) register(r *registry) (*RegistryDocument, error) {
 		return nil, d.fail(r.toolOrderLine, strings.TrimPrefix(err.Error(), "fragments: "), "")
 	}
 	doc := &RegistryDocument{Name: d.name, Registry: made.As("the file"), Config: r.config,
-		scopes: map[string]fragments.Scope{"": {}}, lines: map[place]int{}, toolOrder: r.toolOrderLine}
+		scopes: map[string]fragments.Scope{"": {}}, lines: map[place]int{}, texts: map[place][]origin{}, toolOrder: r.toolOrderLine}
 	for name, line := range r.openers { // from a map into a map: no order shows
 		doc.lines[place{kind: fragments.KindSection, name: name}] = line
 	}
@@ -156,6 +162,11 @@ func (doc *RegistryDocument) add(d *decoder, owner *owned) error {
 		if s.hasMode {
 			c = fragments.Contribute(s.mode, s.registered())
 		}
+		scope := s.scope
+		if owner.plugin != "" {
+			scope = owner.scope
+		}
+		doc.texts[place{fragments.KindSection, s.name, doc.scopes[scope]}] = s.origins
 		if err := put(fragments.KindSection, s.item, c); err != nil {
 			return err
 		}
@@ -217,27 +228,65 @@ func (doc *RegistryDocument) Locate(err error, assembled ...fragments.Scope) err
 	var about *fragments.Error
 	var composed *composer.SectionError
 	switch {
-	case errors.As(err, &about) && about.Owner != "":
+	case errors.As(err, &about):
 		located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
-		located.Line = doc.lines[place{about.Kind, about.Name, about.Scope}]
-	case about != nil:
-		located.What = fmt.Sprintf("%v %s: %v", about.Kind, quoted(about.Name), about.Err)
-		located.Line = doc.lineOf(about.Kind, about.Name, assembled)
+		at := place{about.Kind, about.Name, about.Scope}
+		if about.Owner == "" {
+			at = doc.placeOf(about.Kind, about.Name, assembled)
+		}
+		located.Line = doc.lines[at]
+		doc.locateReference(located, at, about.Err)
 	case errors.As(err, &composed):
 		located.What = fmt.Sprintf("section %s: %v", quoted(composed.ID), composed.Err)
-		located.Line = doc.lineOf(fragments.KindSection, composed.ID, assembled)
+		located.Line = doc.lines[doc.placeOf(fragments.KindSection, composed.ID, assembled)]
 	case errors.Is(err, fragments.ErrUnregisteredTool):
 		located.Line = doc.toolOrder
 	}
 	return located
 }
 
-// lineOf returns the line of the nearest thing of a name, as seen from the scopes; 0 when there is none.
-func (doc *RegistryDocument) lineOf(kind fragments.Kind, name string, from []fragments.Scope) (line int) {
+// locateReference gives an error about a reference the line that the reference stands on: in the file, or in the file
+// that holds the text. Where that is not known, it is the line of the text, and the message has the line within.
+func (doc *RegistryDocument) locateReference(located *Error, at place, err error) {
+	var ref *template.ReferenceError
+	var form int // 0: the content
+	if !errors.As(err, &ref) {
+		return
+	}
+	fmt.Sscanf(err.Error(), "alternate %d: ", &form)
+	origins := doc.texts[at]
+	if form >= len(origins) {
+		return
+	}
+	what := ref.Error()
+	what = what[strings.Index(what, ": ")+2:] // without the line and the byte
+	if form > 0 {
+		what = fmt.Sprintf("alternate %d: %s", form, what)
+	}
+	switch from := origins[form]; {
+	case from.file != "":
+		if located.File, located.Line = from.file, ref.Line; !path.IsAbs(from.file) {
+			located.File = path.Join(path.Dir(filepath.ToSlash(doc.Name)), from.file)
+		}
+	case from.literal:
+		located.Line = from.line + ref.Line
+	case ref.Line == 1:
+		located.Line = from.line
+	default:
+		located.Line = from.line
+		what = fmt.Sprintf("line %d of the text: %s", ref.Line, what)
+	}
+	located.What = fmt.Sprintf("section %s: %s", quoted(at.name), what)
+}
+
+// placeOf returns the nearest thing of a name, as seen from the scopes.
+func (doc *RegistryDocument) placeOf(kind fragments.Kind, name string, from []fragments.Scope) place {
 	for _, scope := range from {
-		for at, more := scope, true; more && line == 0; at, more = at.Parent() {
-			line = doc.lines[place{kind, name, at}]
+		for at, more := scope, true; more; at, more = at.Parent() {
+			if p := (place{kind, name, at}); doc.lines[p] > 0 {
+				return p
+			}
 		}
 	}
-	return line
+	return place{}
 }

@@ -31,7 +31,7 @@ type RequestOptions struct {
 
 // ReadRequest reads a request file, of at most [MaxSource] bytes and of one document. Every error is an [Error].
 func ReadRequest(src []byte, name string, opts RequestOptions) (*RequestDocument, error) {
-	s := &source{name: name, text: string(src), first: max(opts.Line, 1)}
+	s := newSource(src, name, "request", opts.Options)
 	if len(src) > MaxSource {
 		return nil, s.fail(0, "the request file has more than 64 MiB", "keep long texts in files of their own")
 	}

@@ -110,7 +110,7 @@ func TestReadRequest(t *testing.T) {
 func TestRequestMistakes(t *testing.T) {
 	const head = "model: {context: 9}\ntemplate: x\n"
 	for _, test := range []struct{ name, src, want string }{
-		{"nothing", "", "r.yaml: the prompt file is empty"},
+		{"nothing", "", "r.yaml: the request file is empty; want a mapping that describes a request"},
 		{"a list", "- a", "r.yaml:1: the request is a list; want a mapping with keys such as template and question"},
 		{"two documents", head + "---\n" + head, "r.yaml:4: a second document; want one request in a file"},
 		{"no template", "model: {context: 9}", "r.yaml:1: the request has no template; want the key template or template-file"},

@@ -13,10 +13,17 @@ const maxDepth = 64
 // A source is the text of a prompt file and the name that messages call it by.
 type source struct {
 	name   string
+	noun   string // what the source describes: "prompt", "registry" and so on
 	text   string // without its byte order mark
 	mark   int    // how many bytes that had
 	first  int    // the number of its first line
 	values int    // how many were read so far
+}
+
+const promptNoun = "prompt"
+
+func newSource(src []byte, name, noun string, opts Options) *source {
+	return &source{name: name, noun: noun, text: string(src), first: max(opts.Line, 1)}
 }
 
 // lineOf returns the number of the line at an offset.
@@ -25,7 +32,7 @@ func (s *source) lineOf(offset int) int { return s.first + strings.Count(s.text[
 // count counts a value that was read, and refuses one too many: a value of two bytes takes a hundred in memory.
 func (s *source) count(line int) error {
 	if s.values++; s.values > MaxValues {
-		return s.fail(line, "more than 1,000,000 values", "want fewer sections in one prompt file")
+		return s.fail(line, "more than 1,000,000 values", "want fewer sections in one "+s.noun+" file")
 	}
 	return nil
 }
@@ -35,7 +42,22 @@ func (s *source) fail(line int, what, want string) error {
 }
 
 func (s *source) tooDeep(line int) error {
-	return s.fail(line, fmt.Sprintf("nested more than %d deep", maxDepth), "a prompt file needs four levels")
+	return s.fail(line, fmt.Sprintf("nested more than %d deep", maxDepth), s.wantLevels())
+}
+
+func (s *source) wantLevels() string {
+	if s.noun == promptNoun {
+		return "a prompt file needs four levels"
+	}
+	return "want fewer levels"
+}
+
+// wantKeys says what a source begins with that holds nothing.
+func (s *source) wantKeys() string {
+	if s.noun == promptNoun {
+		return "want a mapping with the key sections"
+	}
+	return "want a mapping that describes a " + s.noun
 }
 
 const byteOrderMark = "\ufeff"
@@ -51,9 +73,9 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 	first := strings.TrimLeft(s.text, " \t\r\n")
 	if onlyJSON || strings.HasPrefix(first, "{") {
 		if first == "" {
-			return nil, s.fail(s.first, "nothing here", "want a prompt as a JSON object")
+			return nil, s.fail(s.first, "nothing here", "want a "+s.noun+" as a JSON object")
 		}
-		hint := "want a prompt as a JSON object"
+		hint := "want a " + s.noun + " as a JSON object"
 		if !onlyJSON {
 			hint = "a file that begins with { is read as JSON"
 		}
@@ -62,7 +84,7 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 	}
 	nodes, err := s.readYAML()
 	if err == nil && len(nodes) == 0 {
-		err = s.fail(0, "the prompt file is empty", "want a mapping with the key sections")
+		err = s.fail(0, "the "+s.noun+" file is empty", s.wantKeys())
 	}
 	return nodes, err
 }

@@ -39,16 +39,16 @@ func (s *source) readYAML() ([]node, error) {
 
 // fromYAML turns a node of a parsed document into ours.
 func (s *source) fromYAML(y *yaml.Node, depth int) (node, error) {
-	n := node{line: s.first - 1 + y.Line, text: y.Value}
+	n := node{line: s.first - 1 + y.Line, text: y.Value, literal: y.Style&yaml.LiteralStyle != 0}
 	switch {
 	case depth > maxDepth:
 		return node{}, s.tooDeep(n.line)
 	case y.Kind == yaml.AliasNode:
-		return node{}, s.fail(n.line, "an alias ("+quoted("*"+y.Value)+")", "prompt files have none; repeat the text, or keep it in a file")
+		return node{}, s.fail(n.line, "an alias ("+quoted("*"+y.Value)+")", s.noun+" files have none; repeat the text, or keep it in a file")
 	case y.Anchor != "":
-		return node{}, s.fail(n.line, "an anchor ("+quoted("&"+y.Anchor)+")", "prompt files have none; repeat the text, keep it in a file, or put it in quotes")
+		return node{}, s.fail(n.line, "an anchor ("+quoted("&"+y.Anchor)+")", s.noun+" files have none; repeat the text, keep it in a file, or put it in quotes")
 	case y.Style&yaml.TaggedStyle != 0 || y.Tag == "!":
-		return node{}, s.fail(n.line, "a tag ("+quoted(y.Tag)+")", "prompt files have none; put a text with ! in quotes")
+		return node{}, s.fail(n.line, "a tag ("+quoted(y.Tag)+")", s.noun+" files have none; put a text with ! in quotes")
 	}
 	if err := s.count(n.line); err != nil {
 		return node{}, err
@@ -75,7 +75,7 @@ func (s *source) fromYAML(y *yaml.Node, depth int) (node, error) {
 		case child.Kind != yaml.ScalarNode:
 			return node{}, s.fail(item.line, "a key that is "+item.String(), "want KEY: VALUE")
 		case item.kind == plain && item.text == "<<":
-			return node{}, s.fail(item.line, "a merge key", "prompt files have none; write the keys out")
+			return node{}, s.fail(item.line, "a merge key", s.noun+" files have none; write the keys out")
 		default:
 			n.keys = append(n.keys, scalar{item.text, item.line})
 		}
@@ -103,12 +103,12 @@ func (s *source) checkYAML() error {
 			}
 		case '%':
 			if i == 0 || s.text[i-1] == '\n' || s.text[i-1] == '\r' {
-				return s.fail(s.lineOf(i), "a YAML directive", "prompt files have none")
+				return s.fail(s.lineOf(i), "a YAML directive", s.noun+" files have none")
 			}
 		}
 	}
 	if separators > MaxValues { // the parser takes up to a kilobyte for each, before we see the first
-		return s.fail(0, "more than 1,000,000 of , [ { - : and ?, which may be as many values", "want fewer sections in one prompt file, and long texts in files of their own")
+		return s.fail(0, "more than 1,000,000 of , [ { - : and ?, which may be as many values", "want fewer sections in one "+s.noun+" file, and long texts in files of their own")
 	}
 	return nil
 }
@@ -120,6 +120,9 @@ func (s *source) notYAML(err error) error {
 		return &Error{File: s.name, What: "not YAML: " + err.Error(), Err: err}
 	}
 	located := &Error{File: s.name, Line: at.Mark.Line, What: "not YAML: " + at.Message, Err: err}
+	if strings.Contains(at.Message, "exceeded max depth") {
+		located.Want = s.wantLevels()
+	}
 	for _, hint := range yamlHints {
 		if strings.Contains(at.Message, hint.message) {
 			located.Want = hint.want
@@ -162,6 +165,6 @@ var yamlHints = [...]struct {
 	{message: "unknown escape character", want: `want \\ for a backslash, or the text in single quotes`},
 	{message: "expected hexadecimal number", want: `want two digits behind \x, four behind \u, eight behind \U`},
 	{message: "expected comment or line break", want: "want only +, - or a digit behind | or >, and the text on the next line"},
-	{message: "unknown anchor", want: "prompt files have no anchors and aliases; put a text with * in quotes"},
-	{message: "exceeded max depth", want: "a prompt file needs four levels"},
+	{message: "unknown anchor", want: "there are no anchors and aliases here; put a text with * in quotes"},
+	{message: "did not find expected '-' indicator", want: "want - before each entry of a list, and keys in the column of their neighbours"},
 }
