@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
-	"github.com/quirehq/quire/replay"
 )
 
 // fromHelp lists what --from takes.
@@ -46,7 +43,7 @@ func addFromFlags(cmd *cobra.Command, usage string) *fromFlags {
 func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, error) {
 	format, err := sessions.ParseFormat(f.from)
 	if err != nil {
-		return sessions.Session{}, "", fmt.Errorf("--from: %s", strings.TrimPrefix(err.Error(), "sessions: "))
+		return sessions.Session{}, "", at("--from", err)
 	}
 	o := sessions.Options{Format: format, SkipBad: f.skipBad}
 	if f.tools != "" {
@@ -72,7 +69,7 @@ func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, err
 }
 
 func readSession(s *streams, file string, o sessions.Options) (sessions.Session, error) {
-	var in io.Reader = s.in
+	in := &input{Reader: s.in}
 	name := "<stdin>"
 	if file != "-" {
 		opened, err := os.Open(file)
@@ -80,76 +77,56 @@ func readSession(s *streams, file string, o sessions.Options) (sessions.Session,
 			return sessions.Session{}, fileError(file, err)
 		}
 		defer opened.Close()
-		in, name = opened, file
+		in.Reader, name = opened, file
 	}
 	session, err := sessions.Read(name, in, o)
+	if in.err != nil {
+		return session, fileError(name, in.err)
+	}
 	if err != nil {
-		return session, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "sessions: "))
+		return session, errors.New(bare(err))
 	}
 	return session, nil
 }
 
+// An input remembers why it could not be read, so that what was read so far is not blamed.
+type input struct {
+	io.Reader
+	err error
+}
+
+func (i *input) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		i.err = err
+	}
+	return n, err
+}
+
 // recordCalls records every call of a file as a turn, whole: nothing is left out.
-func recordCalls(s *streams, cmd *cobra.Command, store *storeFlags, f *turnFlags, from *fromFlags, file string) error {
-	recording, turn, err := f.of()
-	if err != nil {
-		return err
-	}
-	if f.response != "" {
-		return errors.New("--response goes with one prompt; want none with --from")
-	}
+func recordCalls(s *streams, keep *keeper, from *fromFlags, file string) error {
 	session, name, err := from.read(s, file)
 	if err != nil {
 		return err
 	}
-	return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
-		recorder := replay.NewRecorder(store, recording)
-		for _, call := range session.Calls {
-			a, err := call.Prompt().Assemble(messages.Options{})
-			if err != nil {
-				return fmt.Errorf("%s:%d: %w", name, call.Line, err)
-			}
-			this := turn
-			if f.time == "" && !call.Time.IsZero() {
-				this.Time = call.Time
-			}
-			if u := call.Usage; u.Recorded {
-				this.Usage = &replay.Usage{Input: u.Input, Cached: u.Cached, Written: u.Written, Output: u.Output}
-			}
-			this.Labels = map[string]string{}
-			if call.Thread != "" {
-				this.Labels["thread"] = call.Thread
-			}
-			if call.Model != "" {
-				this.Labels["model"] = call.Model
-			}
-			rec, err := recordAssembly(ctx, recorder, a, this)
-			if err != nil {
-				return err
-			}
-			if turn.Number > 0 {
-				turn.Number++
-			}
-			if _, err := fmt.Fprintln(s.out, rec.Output); err != nil {
-				return err
-			}
+	for _, call := range session.Calls {
+		a, err := call.Prompt().Assemble(messages.Options{})
+		if err != nil {
+			return at(fmt.Sprintf("%s:%d", name, call.Line), err)
 		}
-		return nil
-	})
-}
-
-func recordAssembly(ctx context.Context, recorder *replay.Recorder, a messages.Assembly, turn replay.Turn) (replay.Record, error) {
-	rec, err := recorder.RecordCompilation(ctx, replay.Compilation{
-		Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs(),
-	}, turn)
-	return rec, recordError(err)
+		rec, err := keep.call(call, a)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(s.out, rec.Output); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printOutcomes writes what became of every record of a file, and whether the calls of a thread extend each other.
 func printOutcomes(s *streams, from *fromFlags, file string) error {
-	if from.from == "" {
-		return errors.New("--outcomes goes with --from; a description has no records")
-	}
 	session, _, err := from.read(s, file)
 	if err != nil {
 		return err

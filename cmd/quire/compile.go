@@ -29,8 +29,8 @@ With --jsonl, standard input holds one JSON prompt a line, and one composition a
 standard output, in order, as soon as it is made. A line that is no prompt gives {"error":…,"line":N} and the run goes
 on; the exit status is then 2. Files that such a prompt names are relative to the current folder.
 
-With --record and --session, the composition is stored as well, as quire record does; several documents are several
-turns.`,
+With --record and --session, the composition is stored as well, as quire record does; several documents, or lines, are
+several turns.`,
 		Example: `  quire compile agent.yaml
   quire compile agent.yaml -o fingerprint --budget 2000 --gate reserved
   quire compile prompts.yaml --doc 2
@@ -40,8 +40,7 @@ turns.`,
 	}
 	flags := addPromptFlags(cmd)
 	format := cmd.Flags().StringP("output", "o", "text", "what to print: text, json, fingerprint, recipe or event")
-	record := cmd.Flags().Bool("record", false, "store the composition as a turn of the session")
-	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
+	turn := addRecordFlags(cmd)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read one JSON prompt a line from standard input")
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if *jsonl {
@@ -52,7 +51,7 @@ turns.`,
 		}
 		return oneFile(args)
 	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if *jsonl {
 			if cmd.Flags().Changed("output") && *format != "json" {
 				return fmt.Errorf("--jsonl prints one composition a line; want -o json or none")
@@ -60,20 +59,14 @@ turns.`,
 			if cmd.Flags().Changed("doc") {
 				return fmt.Errorf("--jsonl takes every line; want no --doc")
 			}
-			if *record {
-				return fmt.Errorf("--record takes a FILE; want no --jsonl")
-			}
-			return compileLines(s, flags)
 		}
-		var keep func(composer.Composition) error
-		if *record {
-			keep = func(c composer.Composition) error {
-				_, err := turn.record(cmd, store, c)
-				turn.turn += min(turn.turn, 1)
-				return err
-			}
-		} else if turn.session != "" {
-			return fmt.Errorf("--session goes with --record")
+		keep, err := turn.keeper()
+		if err != nil {
+			return err
+		}
+		defer keep.close(&err)
+		if *jsonl {
+			return compileLines(s, flags, keep)
 		}
 		return compileFile(s, flags, args[0], *format, keep)
 	}
@@ -87,8 +80,8 @@ func oneFile(args []string) error {
 	return nil
 }
 
-// compileFile composes every document, and prints only when all are composed, and kept when keep is not nil.
-func compileFile(s *streams, flags *promptFlags, file, format string, keep func(composer.Composition) error) error {
+// compileFile composes every document, and prints only when all are composed and kept.
+func compileFile(s *streams, flags *promptFlags, file, format string, keep *keeper) error {
 	appendTo, ok := formats()[format]
 	if !ok {
 		return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint, recipe or event", format)
@@ -112,8 +105,8 @@ func compileFile(s *streams, flags *promptFlags, file, format string, keep func(
 			return err
 		}
 	}
-	for i := 0; keep != nil && i < len(docs); i++ {
-		if err := keep(compositions[i]); err != nil {
+	for _, c := range compositions {
+		if _, err := keep.composition(c); err != nil {
 			return err
 		}
 	}

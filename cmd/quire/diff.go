@@ -30,11 +30,13 @@ requests or session logs, of which the last one counts.`,
 		Args: takes(2, "A and B"),
 	}
 	series := addSeriesFlags(cmd)
-	flags, store := addPromptFlags(cmd), series.store
-	series.prompt = flags
+	flags, store := series.prompt, series.store
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(series.profiles) > 0 {
 			return explainMiss(s, cmd, series, args)
+		}
+		if err := goesWith(cmd, "--profile", "from", "skip-bad", "tools", "tokens"); err != nil {
+			return err
 		}
 		var both [2]composer.Composition
 		for i, what := range args {
@@ -72,7 +74,7 @@ func composed(s *streams, cmd *cobra.Command, flags *promptFlags, storeFlags *st
 		}
 		return storeError(err)
 	})
-	return c, err
+	return c, unknown(what, err)
 }
 
 func printDiff(s *streams, names []string, d replay.Diffed) error {

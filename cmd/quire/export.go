@@ -1,10 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,22 +41,52 @@ same bytes. FILE may be - for standard output.`,
 	return cmd
 }
 
-// exportFile writes a temporary file and renames it: a bundle is there whole or not at all.
+// exportFile writes a temporary file and renames it: a bundle is there whole or not at all, also when the export is
+// interrupted. A link stays one, and a pipe or a device is written to as it is.
 func exportFile(ctx context.Context, store replay.Store, q replay.Query, name string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if at, err := filepath.EvalSymlinks(name); err == nil {
+		name = at
+	}
+	info, err := os.Stat(name)
+	switch {
+	case name == "", err == nil && info.IsDir():
+		return fmt.Errorf("%s: a folder; want the name of a file", plain(cmp.Or(name, ".")))
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return fileError(name, err)
+		}
+		return errors.Join(exported(name, replay.Export(ctx, store, q, f)), f.Close())
+	}
+	temporary := fmt.Sprintf("%s.new-%d-%d", name, os.Getpid(), time.Now().UnixNano())
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return fileError(name, err)
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	if err := replay.Export(ctx, store, q, f); err != nil {
+	defer os.Remove(temporary) // gone already when all went well
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := exported(name, replay.Export(ctx, store, q, f)); err != nil {
 		f.Close()
-		return storeError(err)
+		return err
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return fileError(name, err)
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err := os.Rename(temporary, name); err != nil {
 		return fileError(name, err)
 	}
 	return nil
+}
+
+// exported tells an error of the file from one of the store.
+func exported(name string, err error) error {
+	var file *fs.PathError
+	switch {
+	case errors.As(err, &file):
+		return fileError(name, err)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("%s: interrupted; nothing was written", plain(name))
+	}
+	return storeError(err)
 }

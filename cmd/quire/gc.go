@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +21,16 @@ without a time stay. What is recorded meanwhile is safe; from a damaged store no
 		Args: takes(0, ""),
 	}
 	flags := addStoreFlags(cmd)
-	days := cmd.Flags().Int("keep-days", -1, "how many days back records are kept")
+	days := cmd.Flags().Int("keep-days", 0, "how many days back records are kept")
 	dryRun := cmd.Flags().Bool("dry-run", false, "say what would be dropped, and drop nothing")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if *days < 0 {
+		switch {
+		case !cmd.Flags().Changed("keep-days"):
 			return errors.New("no --keep-days; want how many days back records are kept")
+		case *days < 0 || *days > maxDays:
+			return fmt.Errorf("--keep-days %d; want 0 to %d", *days, maxDays)
 		}
-		before := time.Now().Add(-time.Duration(*days) * 24 * time.Hour)
+		before := daysAgo(*days)
 		return flags.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
 			cleaned, err := replay.Clean(ctx, store, before, *dryRun)
 			if err != nil {

@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,17 +23,23 @@ passed over; a session goes on where the store's session of that name ends. FILE
 	}
 	flags := addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		var in io.Reader = s.in
+		in, name := &input{Reader: s.in}, "<stdin>"
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
 			if err != nil {
 				return fileError(args[0], err)
 			}
 			defer f.Close()
-			in = f
+			in.Reader, name = f, args[0]
 		}
 		return flags.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
 			imported, err := replay.Import(ctx, store, in, replay.Limits{})
+			if in.err != nil {
+				return fileError(name, in.err)
+			}
+			if errors.Is(err, replay.ErrBundle) {
+				return fmt.Errorf("%s: %s", plain(name), strings.TrimPrefix(bare(err), "import: "))
+			}
 			if err != nil {
 				return storeError(err)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,9 @@ import (
 	"github.com/quirehq/quire/internal/promptfile"
 )
 
-// compileLines composes one JSON prompt a line until standard input ends. It holds one line at a time.
-func compileLines(s *streams, flags *promptFlags) error {
+// compileLines composes one JSON prompt a line until standard input ends. It holds one line at a time. What cannot be kept
+// ends it, behind the line before.
+func compileLines(s *streams, flags *promptFlags, keep *keeper) error {
 	open, done := flags.opener(".")
 	defer done()
 	opts := promptfile.Options{Open: open, Set: flags.settings(), JSON: true}
@@ -37,6 +39,9 @@ func compileLines(s *streams, flags *promptFlags) error {
 			bad++
 			record, err = appendLine(record[:0], lineError{lineMessage(err), lines.number})
 		} else {
+			if _, err := keep.composition(c); err != nil {
+				return cmp.Or(out.Flush(), at(fmt.Sprintf("<stdin>:%d", lines.number), err))
+			}
 			if c.Explain().Warning() != "" {
 				over++
 				if over == 1 {

@@ -39,7 +39,6 @@ where either side may be missing. Exit status 1 when anything is found.`,
 		},
 	}
 	f := addSeriesFlags(cmd)
-	f.prompt = addPromptFlags(cmd)
 	silence := cmd.Flags().StringArray("silence", nil, "leave out findings of a code, a section, or both: CODE@SECTION; may be repeated")
 	output := cmd.Flags().StringP("output", "o", "text", "what to print: text, or json, a finding a line")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -54,7 +53,7 @@ where either side may be missing. Exit status 1 when anything is found.`,
 		for _, text := range *silence {
 			one, err := cachelab.ParseSilence(text)
 			if err != nil {
-				return fmt.Errorf("--%s", strings.TrimPrefix(err.Error(), "cachelab: "))
+				return fmt.Errorf("--%s", bare(err))
 			}
 			silences = append(silences, one)
 		}
@@ -139,7 +138,7 @@ func silencesOf(file string) ([]cachelab.Silence, error) {
 		}
 		one, err := cachelab.ParseSilence(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "-->")))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %s", file, n, strings.TrimPrefix(err.Error(), "cachelab: "))
+			return nil, fmt.Errorf("%s:%d: %s", file, n, bare(err))
 		}
 		out = append(out, one)
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -35,6 +33,9 @@ func logCommand(s *streams) *cobra.Command {
 		}
 		if *format != "text" && *format != "json" {
 			return fmt.Errorf("-o: unknown output %q; want text or json", *format)
+		}
+		if *limit < 0 {
+			return fmt.Errorf("--limit %d; want 1 or more, or 0 for all", *limit)
 		}
 		return store.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
 			var records []replay.Record
@@ -110,14 +111,6 @@ func labelText(labels map[string]string) string {
 			text += " "
 		}
 		text += plain(name) + "=" + plain(labels[name])
-	}
-	return text
-}
-
-// plain returns a text as it is, or quoted where it holds what would break the line or steer the terminal.
-func plain(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(text)
 	}
 	return text
 }

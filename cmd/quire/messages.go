@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +17,6 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
 	"github.com/quirehq/quire/internal/promptfile"
-	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -64,40 +63,44 @@ of a prompt and why, or broken), and whether every call extends the one before i
 	cmd.Flags().StringVarP(&f.output, "output", "o", "json", "what to print: json, text, openai or anthropic")
 	cmd.Flags().BoolVar(&f.report, "report", false, "print the report instead of the request")
 	outcomes := cmd.Flags().Bool("outcomes", false, "with --from: print what became of every record, and where the series breaks")
-	record := cmd.Flags().Bool("record", false, "store what was assembled as a turn of the session")
-	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	turn := addRecordFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
+		if from.from == "" {
+			if err := goesWith(cmd, "--from", "call", "outcomes", "skip-bad", "tools"); err != nil {
+				return err
+			}
+		}
 		if *outcomes {
+			if err := notWith(cmd, "--outcomes", "budget", "max-bytes", "measure", "policy", "quantum", "layout", "output", "report", "call", "record"); err != nil {
+				return err
+			}
 			return printOutcomes(s, from, args[0])
 		}
+		if !slices.Contains([]string{"json", "text", "openai", "anthropic"}, f.output) {
+			return fmt.Errorf("-o: unknown output %q; want json, text, openai or anthropic", f.output)
+		}
+		keep, err := turn.keeper()
+		if err != nil {
+			return err
+		}
+		defer keep.close(&err)
 		requests, err := f.requests(s, cmd, from, args[0])
 		if err != nil {
 			return err
 		}
+		var out []byte
 		for _, q := range requests {
-			if err := f.print(s, q); err != nil {
+			if out, err = f.append(out, s, q); err != nil {
 				return err
 			}
 		}
-		if !*record {
-			return nil
-		}
-		session, at, err := turn.of()
-		if err != nil {
-			return err
-		}
-		return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
-			recorder := replay.NewRecorder(store, session)
-			for _, q := range requests {
-				if _, err := recordAssembly(ctx, recorder, q.assembly, at); err != nil {
-					return err
-				}
-				if at.Number > 0 {
-					at.Number++
-				}
+		for _, q := range requests {
+			if _, err := keep.call(q.call, q.assembly); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		_, err = s.out.Write(out)
+		return err
 	}
 	return cmd
 }
@@ -117,9 +120,6 @@ type messagesRequest struct {
 // requests reads and assembles what is asked for.
 func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags, file string) ([]messagesRequest, error) {
 	if from.from == "" {
-		if cmd.Flags().Changed("call") {
-			return nil, fmt.Errorf("--call goes with --from; a description is one call")
-		}
 		src, name, err := readInput(s, file)
 		if err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags
 	for i, call := range calls {
 		a, err := call.Prompt().Assemble(o)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %s", name, call.Line, strings.TrimPrefix(err.Error(), "messages: "))
+			return nil, at(fmt.Sprintf("%s:%d", name, call.Line), err)
 		}
 		out[i] = messagesRequest{call, a}
 	}
@@ -154,7 +154,7 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	doc := src
 	if !jsontext.Value(src).IsValid() {
 		var err error
-		if doc, err = promptfile.JSON(src, name); err != nil {
+		if doc, err = promptfile.JSON(src, name, "description"); err != nil {
 			return nil, err
 		}
 	}
@@ -175,14 +175,14 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	}
 	in, o, err := messages.ParseDescription(doc, load, estimators()...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "messages: "))
+		return nil, at(name, err)
 	}
 	if o, err = f.options(cmd, o); err != nil {
 		return nil, err
 	}
 	a, err := messages.Assemble(in, o)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "messages: "))
+		return nil, at(name, err)
 	}
 	call := sessions.Call{API: described}
 	if in.Model.Tools { // else a text among the messages lists them
@@ -269,51 +269,47 @@ func (f *messagesFlags) options(cmd *cobra.Command, o messages.Options) (message
 }
 
 func wrongFlag(flag string, err error) error {
-	return fmt.Errorf("%s: %s", flag, strings.TrimPrefix(err.Error(), "messages: "))
+	return at(flag, err)
 }
 
-// print writes one request, or its report.
-func (f *messagesFlags) print(s *streams, q messagesRequest) error {
+// append appends one request, or its report.
+func (f *messagesFlags) append(out []byte, s *streams, q messagesRequest) ([]byte, error) {
 	if f.report {
-		return f.printReport(s, q.assembly.Report)
+		return f.appendReport(out, q.assembly.Report)
 	}
 	switch f.output {
 	case "json":
-		return printAssembly(s, q)
+		return appendAssembly(out, q)
 	case "text":
 		for _, m := range q.assembly.Messages {
 			text, err := m.Text()
 			if err != nil {
-				return err
+				return out, err
 			}
-			fmt.Fprintf(s.out, "%s:\n%s\n\n", m.Role, text)
+			out = fmt.Appendf(out, "%s:\n%s\n\n", m.Role, text)
 		}
-		return s.out.err
-	case "openai", "anthropic":
-		call := q.call.With(q.assembly.Messages)
-		api := sessions.OpenAIChat
-		if f.output == "anthropic" {
-			api = sessions.Anthropic
-		}
-		call, left, err := call.As(api)
-		if err != nil {
-			return err
-		}
-		for _, what := range left {
-			s.warn("%s: left out, it has no form there", what)
-		}
-		body, err := call.AppendJSON(nil)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%s\n", body)
-		return err
+		return out, nil
 	}
-	return fmt.Errorf("-o: unknown output %q; want json, text, openai or anthropic", f.output)
+	call := q.call.With(q.assembly.Messages)
+	api := sessions.OpenAIChat
+	if f.output == "anthropic" {
+		api = sessions.Anthropic
+	}
+	call, left, err := call.As(api)
+	if err != nil {
+		return out, err
+	}
+	for _, what := range left {
+		s.warn("%s: left out, it has no form there", what)
+	}
+	if out, err = call.AppendJSON(out); err != nil {
+		return out, err
+	}
+	return append(out, '\n'), nil
 }
 
-func printAssembly(s *streams, q messagesRequest) error {
-	line := []byte(`{"fingerprint":"`)
+func appendAssembly(line []byte, q messagesRequest) ([]byte, error) {
+	line = append(line, `{"fingerprint":"`...)
 	line = append(line, q.assembly.Composition.Fingerprint().String()...)
 	line = append(line, `","messages":[`...)
 	var err error
@@ -322,7 +318,7 @@ func printAssembly(s *streams, q messagesRequest) error {
 			line = append(line, ',')
 		}
 		if line, err = m.AppendJSON(line); err != nil {
-			return err
+			return line, err
 		}
 	}
 	line = append(line, `],"tools":[`...)
@@ -335,35 +331,28 @@ func printAssembly(s *streams, q messagesRequest) error {
 			definition = jsontext.Value(`{"name":` + strconv.Quote(t.Name) + `}`)
 		}
 		if err := definition.Compact(); err != nil {
-			return fmt.Errorf("tool %q: %w", t.Name, err)
+			return line, fmt.Errorf("tool %q: %w", t.Name, err)
 		}
 		line = append(line, definition...)
 	}
 	report, err := json.Marshal(q.assembly.Report, json.Deterministic(true))
 	if err != nil {
-		return err
+		return line, err
 	}
-	line = append(append(append(line, `],"report":`...), report...), "}\n"...)
-	_, err = s.out.Write(line)
-	return err
+	return append(append(append(line, `],"report":`...), report...), "}\n"...), nil
 }
 
-func (f *messagesFlags) printReport(s *streams, r messages.Report) error {
+func (f *messagesFlags) appendReport(out []byte, r messages.Report) ([]byte, error) {
 	if f.output != "text" {
-		line, err := json.Marshal(r, json.Deterministic(true))
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%s\n", line)
-		return err
+		return appendLine(out, r)
 	}
-	fmt.Fprintf(s.out, "kept %d tokens, %d bytes; left out %d\n", r.KeptTokens, r.KeptBytes, r.OmittedCount)
+	out = fmt.Appendf(out, "kept %d tokens, %d bytes; left out %d\n", r.KeptTokens, r.KeptBytes, r.OmittedCount)
 	for _, o := range r.Omitted {
 		id := ""
 		if o.ID != "" {
 			id = " " + strconv.Quote(o.ID)
 		}
-		fmt.Fprintf(s.out, "%s%s: %d tokens, %d bytes\n", o.Kind, id, o.Tokens, o.Bytes)
+		out = fmt.Appendf(out, "%s%s: %d tokens, %d bytes\n", o.Kind, id, o.Tokens, o.Bytes)
 	}
-	return s.out.err
+	return out, nil
 }

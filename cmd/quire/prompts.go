@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -45,6 +44,15 @@ func addPromptFlags(cmd *cobra.Command) *promptFlags {
 	cmd.Flags().IntVar(&f.document, "doc", 0, "take the Nth document of the file, counted from 1")
 	cmd.Flags().BoolVar(&f.allowOutside, "allow-outside", false, "let file: name files outside the prompt file's folder")
 	return f
+}
+
+// names returns the names of the flags.
+func (f *promptFlags) names() []string {
+	names := []string{"doc", "allow-outside"}
+	for _, o := range overrides {
+		names = append(names, o.key)
+	}
+	return names
 }
 
 // settings returns the overrides that were given.
@@ -137,15 +145,6 @@ func readInput(s *streams, file string) (src []byte, name string, err error) {
 		return nil, name, fmt.Errorf("%s: more than %d MiB; keep long texts in files of their own", name, promptfile.MaxSource>>20)
 	}
 	return src, name, nil
-}
-
-// fileError says what happened to a file, without the name of the system call.
-func fileError(name string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 func plural(n int, noun string) string {

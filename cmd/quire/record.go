@@ -1,15 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/replay"
 )
 
@@ -29,11 +28,26 @@ turn, whole, with the time and the usage that are recorded:
   quire record --from auto session.jsonl --session captured`,
 		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
 	}
-	flags, store, turn := addPromptFlags(cmd), addStoreFlags(cmd), addTurnFlags(cmd)
+	flags := addPromptFlags(cmd)
+	turn := addTurnFlags(cmd)
 	from := addFromFlags(cmd, "record the calls of a file: auto, openai, anthropic, claude-code, codex, …")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
+		keep, err := turn.keeper()
+		if err != nil {
+			return err
+		}
+		defer keep.close(&err)
 		if from.from != "" {
-			return recordCalls(s, cmd, store, turn, from, args[0])
+			if turn.response != "" {
+				return errors.New("--response goes with one prompt; want none with --from")
+			}
+			if err := notWith(cmd, "--from", flags.names()...); err != nil {
+				return err
+			}
+			return recordCalls(s, keep, from, args[0])
+		}
+		if err := goesWith(cmd, "--from", "skip-bad", "tools"); err != nil {
+			return err
 		}
 		docs, err := flags.read(s, args[0])
 		if err != nil {
@@ -47,7 +61,7 @@ turn, whole, with the time and the usage that are recorded:
 		if err != nil {
 			return err
 		}
-		rec, err := turn.record(cmd, store, c)
+		rec, err := keep.composition(c)
 		if err != nil {
 			return err
 		}
@@ -58,15 +72,26 @@ turn, whole, with the time and the usage that are recorded:
 	return cmd
 }
 
-// turnFlags are the flags that say which turn is recorded.
+// turnFlags are the flags that say which turn is recorded, and where.
 type turnFlags struct {
+	cmd                     *cobra.Command
+	store                   *storeFlags
+	record                  *bool // --record; nil where nothing else is done
 	session, time, response string
 	turn                    int64
 	labels                  []string
 }
 
+// addRecordFlags adds --record, and what goes with it, to a command that prints what it composes.
+func addRecordFlags(cmd *cobra.Command) *turnFlags {
+	record := cmd.Flags().Bool("record", false, "store what is composed as a turn of the session")
+	f := addTurnFlags(cmd)
+	f.record = record
+	return f
+}
+
 func addTurnFlags(cmd *cobra.Command) *turnFlags {
-	f := new(turnFlags)
+	f := &turnFlags{cmd: cmd, store: addStoreFlags(cmd)}
 	cmd.Flags().StringVar(&f.session, "session", "", "the session that is recorded")
 	cmd.Flags().Int64Var(&f.turn, "turn", 0, "the number of the turn, from 1; default: the next")
 	cmd.Flags().StringVar(&f.time, "time", "", "when it was, such as 2026-01-31T12:00:00Z; default: now")
@@ -97,20 +122,30 @@ func (f *turnFlags) of() (session replay.Session, turn replay.Turn, err error) {
 		}
 	}
 	labels, err := parseLabels(f.labels)
+	if err == nil && !utf8.ValidString(f.session) {
+		err = fmt.Errorf("--session %q; want a name in UTF-8", f.session)
+	}
+	if year := turn.Time.UTC().Year(); err == nil && (year < 1 || year > 9999) {
+		err = fmt.Errorf("--time %q; want a year from 1 to 9999", f.time)
+	}
 	return replay.Session{ID: f.session, Labels: labels}, turn, err
 }
 
-// record stores one composition.
-func (f *turnFlags) record(cmd *cobra.Command, store *storeFlags, c composer.Composition) (rec replay.Record, err error) {
+// keeper returns what stores the turns that the flags name, or nil when --record was not given. What is wrong with the
+// flags is told before anything is read or printed.
+func (f *turnFlags) keeper() (*keeper, error) {
+	if f.record != nil && !*f.record {
+		names := []string{"session", "turn", "time", "label", "response", "store"}
+		if f.cmd.Name() != "render" { // where it says more
+			names = append(names, "tenant")
+		}
+		return nil, goesWith(f.cmd, "--record", names...)
+	}
 	session, turn, err := f.of()
 	if err != nil {
-		return rec, err
+		return nil, err
 	}
-	err = store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
-		rec, err = replay.NewRecorder(store, session).Record(ctx, c, turn)
-		return recordError(err)
-	})
-	return rec, err
+	return &keeper{flags: f, session: session, turn: turn}, nil
 }
 
 // recordError gives nondeterminism, which is a finding and not a failure, its exit status.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/internal/promptfile"
+	"github.com/quirehq/quire/replay"
 )
 
 func renderCommand(s *streams) *cobra.Command {
@@ -26,10 +28,13 @@ Other outputs, by -o:
   text         the prompt (the default)
   json         the assembly on one line; with --compose the composition
   fingerprint  the 64 hex digits that b3sum prints for the text
-  recipe       with --compose: the recipe of kind fragments, without a line end`,
-		Example: `  quire render examples/registry.yaml --scope reviewer --var workspace=src
-  quire render examples/registry.yaml --scope reviewer -o json
-  quire render examples/registry.yaml --scope reviewer --compose --budget 4000`,
+  recipe       with --compose: the recipe of kind fragments, without a line end
+
+With --compose, --record and --session, the assembly is stored as well, as a turn that replays from the registered texts.`,
+		Example: `  quire render examples/registry.yaml --scope responder --var service=checkout
+  quire render examples/registry.yaml --scope responder -o json
+  quire render examples/registry.yaml --scope responder --compose --budget 4000
+  quire render examples/registry.yaml --scope responder --compose --record --session oncall`,
 		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
 	}
 	prompt := addPromptFlags(cmd)
@@ -38,18 +43,31 @@ Other outputs, by -o:
 	cmd.Flags().StringVar(&r.scope, "scope", "", "the scope to assemble for; absent: the global one")
 	cmd.Flags().StringArrayVar(&r.variables, "var", nil, "NAME=VALUE: a variable's value instead of the file's; may be given more than once")
 	cmd.Flags().StringVar(&r.context.Channel, "channel", "", "where the conversation takes place, for what is limited to a channel")
-	cmd.Flags().StringVar(&r.context.Tenant, "tenant", "", "whose it is, for what is limited to a tenant")
+	cmd.Flags().StringVar(&r.context.Tenant, "tenant", "", "whose it is: for what is limited to a tenant, and whose record it becomes")
 	cmd.Flags().BoolVar(&r.compose, "compose", false, "compose the assembly under the budget")
 	cmd.Flags().StringVarP(&r.format, "output", "o", "text", "what to print: text, json, fingerprint or recipe")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	turn := addRecordFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if cmd.Flags().Changed("doc") {
 			return fmt.Errorf("--doc: a registry file has one document")
 		}
-		for _, set := range prompt.settings() {
-			if set.Key != "role" && !r.compose {
-				return fmt.Errorf("%s has a meaning with --compose alone", set.Origin)
+		if !slices.Contains([]string{"text", "json", "fingerprint", "recipe"}, r.format) {
+			return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
+		}
+		if !r.compose {
+			if r.format == "recipe" {
+				return fmt.Errorf("-o recipe goes with --compose")
+			}
+			names := slices.DeleteFunc(prompt.names(), func(name string) bool { return name == "role" || name == "allow-outside" })
+			if err := goesWith(cmd, "--compose", append(names, "record")...); err != nil {
+				return err
 			}
 		}
+		turn.store.tenant = r.context.Tenant
+		if r.keep, err = turn.keeper(); err != nil {
+			return err
+		}
+		defer r.keep.close(&err)
 		return r.run(s, prompt, args[0])
 	}
 	return cmd
@@ -62,6 +80,7 @@ type render struct {
 	context   fragments.AssembleContext
 	compose   bool
 	format    string
+	keep      *keeper
 }
 
 func (r *render) run(s *streams, prompt *promptFlags, file string) error {
@@ -92,10 +111,6 @@ func (r *render) run(s *streams, prompt *promptFlags, file string) error {
 		out = append(a.AppendJSON(out), '\n')
 	case "fingerprint":
 		out = fmt.Appendln(out, fingerprint.SumString(text))
-	case "recipe":
-		return fmt.Errorf("-o recipe has a meaning with --compose alone")
-	default:
-		return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
 	}
 	_, err = s.out.Write(out)
 	return err
@@ -135,14 +150,11 @@ func (r *render) composed(s *streams, doc *promptfile.RegistryDocument, a fragme
 	var out []byte
 	if r.format == "recipe" {
 		out = c.Recipe
-	} else {
-		appendTo, ok := formats()[r.format]
-		if !ok || r.format == "event" {
-			return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
-		}
-		if out, err = appendTo(out, c.Composition); err != nil {
-			return err
-		}
+	} else if out, err = formats()[r.format](out, c.Composition); err != nil {
+		return err
+	}
+	if _, err := r.keep.compilation(replay.Compilation{Composition: c.Composition, Kind: c.Kind, Recipe: c.Recipe, Inputs: c.Inputs}); err != nil {
+		return err
 	}
 	if _, err := s.out.Write(out); err != nil {
 		return err

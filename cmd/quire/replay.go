@@ -57,7 +57,7 @@ func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay
 	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Each: func(o replay.Outcome) {
 		if o.Divergence != nil {
 			bar.clear()
-			fmt.Fprintln(s.out, divergenceLine(o.Divergence))
+			fmt.Fprintln(s.out, oneLine(bare(o.Divergence)))
 		}
 		bar.step()
 	}})
@@ -66,19 +66,18 @@ func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay
 		return storeError(err)
 	}
 	fmt.Fprintln(s.out, report)
+	warnNothing(s, q, report == (replay.Report{}))
 	if !report.OK() {
 		return &statusError{exitFailed, errors.New("not everything that is recorded can be composed again")}
 	}
 	return nil
 }
 
-// divergenceLine is the error without the package's name.
-func divergenceLine(d *replay.Divergence) string {
-	const prefix = "replay: "
-	if line := d.Error(); len(line) > len(prefix) && line[:len(prefix)] == prefix {
-		return line[len(prefix):]
+// warnNothing warns of a check that had nothing to look at. A shard may be empty with reason.
+func warnNothing(s *streams, q replay.Query, nothing bool) {
+	if nothing && q.Shard.Count == 0 {
+		s.warn("no record is selected, so nothing was checked")
 	}
-	return d.Error()
 }
 
 func mutateRecords(ctx context.Context, s *streams, store replay.Store, q replay.Query) error {
@@ -94,6 +93,7 @@ func mutateRecords(ctx context.Context, s *streams, store replay.Store, q replay
 		fmt.Fprintf(s.out, ": %s\n", m.Why)
 	}
 	fmt.Fprintf(s.out, "%s of %s, %s\n", plural(int(report.Mutants), "mutant"), plural(int(report.Records), "record"), plural(len(report.Survivors), "survivor"))
+	warnNothing(s, q, report.Records == 0)
 	if len(report.Survivors) > 0 {
 		return &statusError{exitFailed, errors.New("some changes of recorded inputs would not be noticed")}
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,23 +58,17 @@ Outputs, by -o:
 	cmd.Flags().Int64Var(&f.minTokens, "min-tokens", 0, "how many tokens a prefix needs for the model to cache it")
 	cmd.Flags().BoolVar(&f.allowOutside, "allow-outside", false, "let the request file name files outside its folder")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "body", "what to print: body, json, fingerprint or recipe")
-	record := cmd.Flags().Bool("record", false, "store what was assembled as a turn of the session")
-	turn, store := addTurnFlags(cmd), addStoreFlags(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		res, err := f.run(s, args[0])
-		if err != nil || !*record {
+	turn := addRecordFlags(cmd)
+	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
+		if err := f.check(); err != nil {
 			return err
 		}
-		session, at, err := turn.of()
+		keep, err := turn.keeper()
 		if err != nil {
 			return err
 		}
-		return store.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
-			_, err := replay.NewRecorder(store, session).RecordCompilation(ctx, replay.Compilation{
-				Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs(),
-			}, at)
-			return recordError(err)
-		})
+		defer keep.close(&err)
+		return f.run(s, args[0], keep)
 	}
 	return cmd
 }
@@ -86,23 +80,47 @@ type requestFlags struct {
 	allowOutside                       bool
 }
 
-// run assembles the request of a file and prints what is asked for.
-func (f *requestFlags) run(s *streams, file string) (request.Result, error) {
+// check refuses flags that mean nothing, before anything is read.
+func (f *requestFlags) check() error {
+	for _, flag := range []struct {
+		name, what, value string
+		names             []string
+	}{
+		{"-o", "output", f.output, []string{"body", "json", "fingerprint", "recipe"}},
+		{"--provider", "provider", f.provider, []string{"anthropic", "openai"}},
+		{"--api", "API", f.api, []string{"chat", "responses"}},
+		{"--breakpoints", "mode", f.breakpoints, []string{"automatic", "implicit", "explicit"}},
+	} {
+		if last := len(flag.names) - 1; !slices.Contains(flag.names, flag.value) {
+			return fmt.Errorf("%s: unknown %s %q; want %s or %s", flag.name, flag.what, flag.value, strings.Join(flag.names[:last], ", "), flag.names[last])
+		}
+	}
+	if f.minTokens < 0 {
+		return fmt.Errorf("--min-tokens %d; want 0 or more", f.minTokens)
+	}
+	if f.provider != "openai" {
+		return goesWith(f.cmd, "--provider openai", "api", "breakpoints")
+	}
+	return nil
+}
+
+// run assembles the request of a file, keeps it, and prints what is asked for.
+func (f *requestFlags) run(s *streams, file string, keep *keeper) error {
 	doc, err := f.read(s, file)
 	if err != nil {
-		return request.Result{}, err
+		return err
 	}
 	assembler, err := request.New(doc.Config)
 	if err != nil {
-		return request.Result{}, doc.Locate(err)
+		return doc.Locate(err)
 	}
 	res, err := assembler.Build(doc.Input)
 	if err != nil {
-		return res, doc.Locate(err)
+		return doc.Locate(err)
 	}
 	body, err := f.body(res.Request, doc.Config.Estimator)
 	if err != nil {
-		return res, fmt.Errorf("%s: %w", doc.Name, err)
+		return at(doc.Name, err)
 	}
 	var out []byte
 	switch f.output {
@@ -116,21 +134,23 @@ func (f *requestFlags) run(s *streams, file string) (request.Result, error) {
 		out = fmt.Appendln(out, key)
 	case "recipe":
 		out = res.Recipe()
-	default:
-		return res, fmt.Errorf("-o: unknown output %q; want body, json, fingerprint or recipe", f.output)
 	}
 	if err != nil {
-		return res, fmt.Errorf("%s: %w", doc.Name, err)
+		return at(doc.Name, err)
+	}
+	compiled := replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}
+	if _, err := keep.compilation(compiled); err != nil {
+		return err
 	}
 	if _, err := s.out.Write(out); err != nil {
-		return res, err
+		return err
 	}
 	if f.output != "json" { // which has them
 		for _, w := range res.Warnings {
 			s.warn("%s: %v", doc.Name, w)
 		}
 	}
-	return res, nil
+	return nil
 }
 
 func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocument, error) {
@@ -157,34 +177,18 @@ func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocumen
 
 // body writes the body of the provider.
 func (f *requestFlags) body(q request.Request, estimator *measure.Measure) (anthropic.Body, error) {
-	switch f.provider {
-	case "anthropic":
-		for _, name := range []string{"api", "breakpoints"} {
-			if f.cmd.Flags().Changed(name) {
-				return anthropic.Body{}, fmt.Errorf("--%s goes with --provider openai", name)
-			}
-		}
+	if f.provider == "anthropic" {
 		return anthropic.Write(q, anthropic.Options{MinTokens: f.minTokens, Estimator: estimator})
-	case "openai":
-	default:
-		return anthropic.Body{}, fmt.Errorf("--provider: unknown provider %q; want anthropic or openai", f.provider)
 	}
 	o := openai.Options{MinTokens: f.minTokens, Estimator: estimator}
-	switch f.api {
-	case "chat":
-	case "responses":
+	if f.api == "responses" {
 		o.API = openaiwire.Responses
-	default:
-		return anthropic.Body{}, fmt.Errorf("--api: unknown API %q; want chat or responses", f.api)
 	}
 	switch f.breakpoints {
-	case "automatic":
 	case "implicit":
 		o.Mode = openai.Implicit
 	case "explicit":
 		o.Mode = openai.Explicit
-	default:
-		return anthropic.Body{}, fmt.Errorf("--breakpoints: unknown mode %q; want automatic, implicit or explicit", f.breakpoints)
 	}
 	b, err := openai.Write(q, o)
 	return anthropic.Body{JSON: b.JSON, Markers: b.Markers, Findings: b.Findings}, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,9 +33,12 @@ type streams struct {
 	err io.Writer
 }
 
+// reading returns the streams with another input.
+func (s *streams) reading(src []byte) *streams { return &streams{bytes.NewReader(src), s.out, s.err} }
+
 // warn writes one warning line.
 func (s *streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "quire: warning: "+format+"\n", args...)
+	fmt.Fprintf(s.err, "quire: warning: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }
 
 // An output remembers the first error of writing, so that no command has to ask after every line.
@@ -67,7 +71,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(errs, "quire: %v\n", err)
+	fmt.Fprintf(errs, "quire: %s\n", oneLine(bare(err)))
 	var status *statusError
 	if errors.As(err, &status) {
 		return status.status

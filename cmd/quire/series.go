@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +34,7 @@ type seriesFlags struct {
 
 func addSeriesFlags(cmd *cobra.Command) *seriesFlags {
 	f := &seriesFlags{from: addFromFlags(cmd, "what the file is: auto (the default), openai, anthropic, claude-code, codex, …"),
-		store: addStoreFlags(cmd)}
+		store: addStoreFlags(cmd), prompt: addPromptFlags(cmd)}
 	cmd.Flags().StringArrayVar(&f.profiles, "profile", nil,
 		"the service and model: a built-in name, such as anthropic-opus-5, or a JSON file; may be repeated; default: by the model's name")
 	cmd.Flags().StringVar(&f.tokens, "tokens", "chars/4", "what estimates tokens: "+strings.Join(bpe.Names(), ", "))
@@ -63,11 +65,26 @@ func (f *seriesFlags) reader() (*cachelab.Reader, error) {
 func (f *seriesFlags) read(s *streams, cmd *cobra.Command, r *cachelab.Reader, what string) (series, error) {
 	out := series{name: what}
 	if _, err := os.Stat(what); err != nil && what != "-" {
+		if what == "" {
+			return out, errors.New(`"": no name; want FILE or SESSION`)
+		}
 		return f.recorded(cmd, r, what)
 	}
 	ext := strings.ToLower(filepath.Ext(what))
 	if f.from.from == "" {
 		switch {
+		case what == "-":
+			stdin, err := io.ReadAll(s.in)
+			if err != nil {
+				return out, fileError("<stdin>", err)
+			}
+			if _, logErr := readSession(s.reading(stdin), what, sessions.Options{}); logErr != nil {
+				if out, err = f.composed(s.reading(stdin), r, what); err != nil && looksLikeJSON(stdin) {
+					err = logErr
+				}
+				return out, err
+			}
+			s = s.reading(stdin)
 		case slices.Contains([]string{".yaml", ".yml"}, ext):
 			return f.composed(s, r, what)
 		case slices.Contains([]string{".md", ".txt", ".snap", ".prompt"}, ext):
@@ -102,6 +119,12 @@ func (f *seriesFlags) read(s *streams, cmd *cobra.Command, r *cachelab.Reader, w
 	return out, err
 }
 
+// looksLikeJSON reports whether a text is meant to be an object or a list.
+func looksLikeJSON(src []byte) bool {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	return len(src) > 0 && (src[0] == '{' || src[0] == '[')
+}
+
 func (f *seriesFlags) composed(s *streams, r *cachelab.Reader, what string) (series, error) {
 	out := series{name: what}
 	docs, err := f.prompt.read(s, what)
@@ -130,7 +153,7 @@ func text(s *streams, r *cachelab.Reader, what string) (series, error) {
 	}
 	c, err := composer.Compose([]composer.Section{{ID: filepath.Base(what), Content: string(src)}}, composer.Config{})
 	if err != nil {
-		return series{}, fmt.Errorf("%s: %w", name, err)
+		return series{}, at(name, err)
 	}
 	return series{name: what, turns: []cachelab.Turn{{Request: r.Composition(c)}}}, nil
 }
@@ -162,6 +185,9 @@ func (f *seriesFlags) recorded(cmd *cobra.Command, r *cachelab.Reader, what stri
 			return storeError(err)
 		}
 		for rec, err := range reader.Records(ctx, replay.Query{Session: what}) {
+			if errors.Is(err, replay.ErrNotFound) && len(out.turns) == 0 {
+				break
+			}
 			if err == nil {
 				err = add(rec)
 			}
@@ -170,11 +196,11 @@ func (f *seriesFlags) recorded(cmd *cobra.Command, r *cachelab.Reader, what stri
 			}
 		}
 		if len(out.turns) == 0 {
-			return fmt.Errorf("%s: no such file, session, turn or fingerprint", what)
+			return fmt.Errorf("%s: no such file, session, turn or fingerprint", plain(what))
 		}
 		return nil
 	})
-	return out, err
+	return out, unknown(what, err)
 }
 
 // chosen returns the profiles that the flags name, or that of the first model of which there is one.
@@ -188,7 +214,7 @@ func (f *seriesFlags) chosen(all ...series) ([]cachelab.Profile, error) {
 				return nil, fmt.Errorf("--profile %s: neither a built-in profile nor a file; want one of %s", name, strings.Join(profileNames(), ", "))
 			}
 			if p, err = cachelab.ParseProfile(src); err != nil {
-				return nil, fmt.Errorf("--profile %s: %s", name, strings.TrimPrefix(err.Error(), "cachelab: profile: "))
+				return nil, fmt.Errorf("--profile %s: %s", name, strings.TrimPrefix(bare(err), "profile: "))
 			}
 		}
 		list = append(list, p)

@@ -39,7 +39,7 @@ Calls of which one way cannot make a prompt within its budget are left out of al
 	turns := cmd.Flags().Bool("turns", true, "print a line for every turn")
 	output := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if args[0] == "" || *output != "text" && *output != "json" {
+		if *output != "text" && *output != "json" {
 			return fmt.Errorf("-o %s: want text or json", *output)
 		}
 		if f.gap < 0 {
@@ -49,7 +49,6 @@ Calls of which one way cannot make a prompt within its budget are left out of al
 		if err != nil {
 			return err
 		}
-		f.prompt = &promptFlags{cmd: cmd}
 		read, err := f.read(s, cmd, r, args[0])
 		if err != nil {
 			return err
@@ -146,13 +145,16 @@ func whatIf(s *streams, r *cachelab.Reader, f *seriesFlags, read series, texts [
 	for _, text := range texts {
 		w, err := cachelab.ParseWhatIf(text)
 		if err != nil {
-			return fmt.Errorf("--what-if: %s", strings.TrimPrefix(err.Error(), "cachelab: what if "))
+			return fmt.Errorf("--what-if: %s", strings.TrimPrefix(bare(err), "what if "))
 		}
 		ways = append(ways, w)
 	}
 	c, err := r.Compare(read.calls, f.gap, ways, profiles)
 	if err != nil {
-		return fmt.Errorf("%s: %w", read.name, err)
+		return at(read.name, err)
+	}
+	if c.Calls == 0 && c.LeftOut > 0 {
+		return fmt.Errorf("%s: no call can be made a prompt in all of these ways; want a larger budget", read.name)
 	}
 	if output == "json" {
 		return printJSON(s, c)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,9 @@ type storeFlags struct{ store, tenant string }
 func addStoreFlags(cmd *cobra.Command) *storeFlags {
 	f := new(storeFlags)
 	cmd.Flags().StringVar(&f.store, "store", "", "sqlite:PATH or postgres://…; default: $QUIRE_STORE, else sqlite:"+filepath.ToSlash(defaultStore))
-	cmd.Flags().StringVar(&f.tenant, "tenant", "", "whose records; default: $QUIRE_TENANT")
+	if cmd.Flags().Lookup("tenant") == nil { // else the command knows whose it all is
+		cmd.Flags().StringVar(&f.tenant, "tenant", "", "whose records; default: $QUIRE_TENANT")
+	}
 	return f
 }
 
@@ -56,7 +59,7 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 	}
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return nil, &statusError{exitStore, fmt.Errorf("%s: no store here; quire record makes one, QUIRE_STORE names another", path)}
+			return nil, &statusError{exitStore, fmt.Errorf("%s: %w; quire record makes one, QUIRE_STORE names another", plain(path), errNoStore)}
 		}
 	}
 	store, err := sqlite.Open(ctx, path, sqlite.Options{Tenant: tenant})
@@ -64,6 +67,16 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 		return nil, storeError(err)
 	}
 	return store, nil
+}
+
+var errNoStore = errors.New("no store here")
+
+// unknown tells of an argument that names neither a file nor, since there is no store, a session.
+func unknown(what string, err error) error {
+	if _, _, turn := parseTurn(what); turn || !errors.Is(err, errNoStore) {
+		return err
+	}
+	return fmt.Errorf("%s: no such file, and no session: %v", plain(what), err)
 }
 
 // storeError gives an error of the store its exit status: damage and failures of the store are 3, what the caller asked
@@ -123,7 +136,9 @@ func (f *queryFlags) query() (q replay.Query, err error) {
 		return q, err
 	}
 	if f.shard != "" {
-		q.Shard, err = replay.ParseShard(f.shard)
+		if q.Shard, err = replay.ParseShard(f.shard); err != nil {
+			err = fmt.Errorf("--%s", bare(err))
+		}
 	}
 	return q, err
 }
@@ -134,6 +149,12 @@ func parseLabels(list []string) (map[string]string, error) {
 		name, value, ok := strings.Cut(label, "=")
 		if !ok || name == "" {
 			return nil, fmt.Errorf("--label %q; want NAME=VALUE", label)
+		}
+		if !utf8.ValidString(label) {
+			return nil, fmt.Errorf("--label %q; want text in UTF-8", label)
+		}
+		if before, twice := labels[name]; twice && before != value {
+			return nil, fmt.Errorf("--label %s is given as %q and as %q; want one value for a name", plain(name), before, value)
 		}
 		if labels == nil {
 			labels = map[string]string{}
@@ -155,7 +176,7 @@ func parseTime(flag, text string) (time.Time, error) {
 	}
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
-			return time.Now().Add(-time.Duration(n) * 24 * time.Hour), nil
+			return daysAgo(int(n)), nil
 		}
 	}
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
@@ -163,6 +184,11 @@ func parseTime(flag, text string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("%s %q; want 2026-01-31, 2026-01-31T12:00:00Z, 36h or 7d", flag, text)
 }
+
+// maxDays is how far back days are counted: a thousand years, which a duration could not hold.
+const maxDays = 365_250
+
+func daysAgo(n int) time.Time { return time.Now().UTC().AddDate(0, 0, -n) }
 
 // parseTurn reads SESSION@TURN.
 func parseTurn(text string) (session string, turn int64, ok bool) {

@@ -22,6 +22,32 @@ func takes(n int, names string) cobra.PositionalArgs {
 	}
 }
 
+// goesWith refuses flags that mean something only beside another.
+func goesWith(cmd *cobra.Command, other string, names ...string) error {
+	if name := changed(cmd, names); name != "" {
+		return fmt.Errorf("--%s goes with %s", name, other)
+	}
+	return nil
+}
+
+// notWith refuses flags that mean nothing beside another.
+func notWith(cmd *cobra.Command, other string, names ...string) error {
+	if name := changed(cmd, names); name != "" {
+		return fmt.Errorf("--%s means nothing with %s; want none", name, other)
+	}
+	return nil
+}
+
+// changed returns the first of the flags that was given.
+func changed(cmd *cobra.Command, names []string) string {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // unknownCommand refuses the words that name no command.
 func unknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {

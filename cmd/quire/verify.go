@@ -27,7 +27,7 @@ needs. Nothing is composed; that is quire replay. Exit status 3 when anything is
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return flags.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
 			report, err := replay.Check(ctx, store, replay.CheckOptions{
-				Damage:  func(err error) { fmt.Fprintln(s.out, err) },
+				Damage:  func(err error) { fmt.Fprintln(s.out, oneLine(bare(err))) },
 				Secrets: *secrets,
 				Secret: func(found replay.Secret) {
 					fmt.Fprintf(s.out, "object %s, byte %d: %s, %d bytes\n", found.Object, found.Offset, found.Kind, found.Length)
