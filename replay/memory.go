@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 
@@ -19,7 +18,14 @@ type Memory struct {
 	mu      sync.RWMutex
 	epoch   int64
 	objects map[fingerprint.Digest]Object
-	log     map[string][]Entry
+	log     map[string][]Entry          // by session, in ascending order of Seq
+	keys    map[fingerprint.Key][]Entry // the same by key, in any order
+	turns   map[turnOf]bool             // of the same
+}
+
+type turnOf struct {
+	session string
+	turn    int64
 }
 
 // Append implements [Store].
@@ -35,19 +41,20 @@ func (m *Memory) Append(ctx context.Context, batch Batch) error {
 	if batch.Epoch != m.epoch {
 		return ErrStale
 	}
-	log := map[string][]Entry{} // the sessions that change
+	last, taken := map[string]int64{}, map[turnOf]bool{} // by the batch so far
 	for _, e := range batch.Entries {
-		entries, begun := log[e.Session]
-		if !begun {
-			entries = slices.Clone(m.log[e.Session])
+		seq := last[e.Session]
+		if entries := m.log[e.Session]; seq == 0 && len(entries) > 0 {
+			seq = entries[len(entries)-1].Seq
 		}
-		if n := len(entries); e.Seq < 1 || n > 0 && entries[n-1].Seq+1 != e.Seq || slices.ContainsFunc(entries, func(o Entry) bool { return o.Turn == e.Turn }) {
+		turn := turnOf{e.Session, e.Turn}
+		if e.Seq < 1 || seq > 0 && e.Seq != seq+1 || m.turns[turn] || taken[turn] {
 			return fmt.Errorf("%w: %s, seq %d, turn %d", ErrConflict, e.Session, e.Seq, e.Turn)
 		}
-		log[e.Session] = append(entries, e)
+		last[e.Session], taken[turn] = e.Seq, true
 	}
 	if m.objects == nil {
-		m.objects, m.log = map[fingerprint.Digest]Object{}, map[string][]Entry{}
+		m.objects = map[fingerprint.Digest]Object{}
 	}
 	for _, o := range batch.Objects {
 		if _, there := m.objects[o.Name]; !there {
@@ -55,8 +62,20 @@ func (m *Memory) Append(ctx context.Context, batch Batch) error {
 			m.objects[o.Name] = o
 		}
 	}
-	maps.Copy(m.log, log)
+	m.add(batch.Entries)
 	return nil
+}
+
+// add adds entries to the log.
+func (m *Memory) add(entries []Entry) {
+	if m.log == nil {
+		m.log, m.keys, m.turns = map[string][]Entry{}, map[fingerprint.Key][]Entry{}, map[turnOf]bool{}
+	}
+	for _, e := range entries {
+		m.log[e.Session] = append(m.log[e.Session], e)
+		m.keys[e.Key] = append(m.keys[e.Key], e)
+		m.turns[turnOf{e.Session, e.Turn}] = true
+	}
 }
 
 // Missing implements [Store].
@@ -123,11 +142,21 @@ func (m *Memory) Entries(ctx context.Context, span Span) iter.Seq2[Entry, error]
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	var found []Entry
-	for _, entries := range m.log {
+	look := func(entries []Entry) {
 		for _, e := range entries {
 			if span.holds(e) {
 				found = append(found, e)
 			}
+		}
+	}
+	switch {
+	case !span.Key.IsZero():
+		look(m.keys[span.Key])
+	case span.Session != "":
+		look(m.log[span.Session])
+	default:
+		for _, entries := range m.log {
+			look(entries)
 		}
 	}
 	slices.SortFunc(found, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq)) })
@@ -150,12 +179,10 @@ func (m *Memory) Delete(ctx context.Context, d Deletion) error {
 		return ErrStale
 	}
 	m.epoch++
-	for _, h := range d.Heads {
-		through := d.Through[h.Session]
-		entries := slices.DeleteFunc(m.log[h.Session], func(e Entry) bool { return e.Seq <= through })
-		if m.log[h.Session] = entries; len(entries) == 0 {
-			delete(m.log, h.Session)
-		}
+	log := m.log
+	m.log = nil
+	for session, entries := range log {
+		m.add(slices.DeleteFunc(entries, func(e Entry) bool { return e.Seq <= d.Through[session] }))
 	}
 	for _, name := range d.Objects {
 		delete(m.objects, name)
