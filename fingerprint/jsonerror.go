@@ -99,12 +99,13 @@ func startsInvalid(b []byte) bool {
 	return r == utf8.RuneError && size == 1
 }
 
+// startsSurrogate is about an escape that the decoder refused: it would not refuse one below \ud800.
 func startsSurrogate(b []byte) bool {
 	isHex := func(c byte) bool {
 		return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 	}
 	return len(b) >= 6 && b[0] == '\\' && b[1] == 'u' &&
-		(b[2] == 'd' || b[2] == 'D') && isHex(b[3]) && b[3] >= '8' && isHex(b[4]) && isHex(b[5])
+		(b[2] == 'd' || b[2] == 'D') && isHex(b[3]) && isHex(b[4]) && isHex(b[5])
 }
 
 // excerpt bounds how much of a document gets into an error.
