@@ -102,6 +102,48 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// What goes at once is a group of the composition, named by where it begins; what goes alone is in none.
+func TestWhatGoesAtOnceIsAGroup(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{History: talk("u u u u u u u u u u u u cX rX u")}}
+	for policy, want := range map[messages.Policy]string{messages.ByUnit: "unit/12", messages.Quantised: "cell/12", messages.ByItem: ""} {
+		a, err := p.Assemble(messages.Options{Policy: policy, Quantum: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range a.Composition.Recipe().Sections {
+			want := want
+			if i != 12 && i != 13 {
+				want = ""
+			}
+			if s.Group != want {
+				t.Errorf("%v: %s is in group %q, want %q", policy, s.ID, s.Group, want)
+			}
+		}
+	}
+}
+
+// The notice is offered as soon as the oldest of the history has to go, also when that is the first thing of all to go.
+func TestNoticeOfTheOldestAlone(t *testing.T) {
+	history := []messages.Message{messages.TextMessage(messages.User, "aaaa"), messages.TextMessage(messages.User, "bbbb")}
+	for _, test := range []struct {
+		history []messages.Message
+		bytes   int64
+		cut     bool
+	}{{history, 8, false}, {history, 7, true}, {history, 3, true}, {history[:1], 4, false}, {history[:1], 3, true}, {nil, 1, false}} {
+		p := messages.Prompt{Groups: messages.Groups{History: test.history}}
+		for _, policy := range []messages.Policy{messages.ByUnit, messages.ByItem} {
+			a, err := p.Assemble(messages.Options{Notice: true, Policy: policy, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(test.bytes)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			offered := len(a.Composition.Decisions()) > len(test.history)
+			if offered != test.cut {
+				t.Errorf("%d messages, %d bytes, %v: notice offered: %v", len(test.history), test.bytes, policy, offered)
+			}
+		}
+	}
+}
+
 // Bytes of the tail move only where a text is new or another.
 func TestTailKeepsItsOrder(t *testing.T) {
 	turn := func(order []string, segments ...messages.Segment) messages.Assembly {

@@ -58,6 +58,7 @@ func TestAssembleRefuses(t *testing.T) {
 		{"unknown policy", messages.Prompt{}, messages.Options{Policy: 9}, nil, "messages: unknown policy 9"},
 		{"negative quantum", messages.Prompt{}, messages.Options{Quantum: -1}, nil, "messages: quantum -1; want 1 or more"},
 		{"negative fold", messages.Prompt{}, messages.Options{Fold: &messages.Fold{Cap: -1}}, nil, "messages: fold to -1 bytes"},
+		{"negative recent", messages.Prompt{}, messages.Options{Fold: &messages.Fold{Recent: -1}}, nil, "messages: fold to 0 bytes behind -1 messages"},
 		{"an estimator that has no size for a text", in(messages.Groups{Summaries: []messages.Message{good}}),
 			messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(9), Estimator: &failing}}, messages.ErrEstimator,
 			`messages: summaries 1: the estimator has no size for a text: "failing" counts -1`},
@@ -88,6 +89,15 @@ func TestAssembleRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestFoldToNothing(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{History: []messages.Message{toolResult(messages.Block{Text: strings.Repeat("a", 100)})}}}
+	a, err := p.Assemble(messages.Options{Fold: &messages.Fold{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "result", messages.FoldNotice, a.Messages[0].Content[0].Text)
 }
 
 // All media pass a model that does not declare what it reads.
@@ -155,6 +165,9 @@ func TestParseDescriptionRefuses(t *testing.T) {
 		{"a fraction", `{"contextBudget":{"maxInputTokens":1.5}}`, "maxInputTokens: maximum out of range: 1.5; want an integer", messages.ErrMaximum},
 		{"estimator", `{"contextBudget":{"maxInputTokens":1,"tokenEstimator":"mine"}}`, `there is no measure "mine"`, messages.ErrEstimator},
 		{"message", `{"history":[{"role":"user"},{"role":7}]}`, "messages: description: history 2: byte ", nil},
+		{"tool", `{"tools":[{"name":"a"},{"name":7}]}`, "messages: description: tools 2: byte ", nil},
+		{"summary", `{"summaries":["a",7]}`, "messages: description: summaries 2: ", nil},
+		{"message of the input", `{"input":[{"role":"user"},{"role":7}]}`, "messages: description: input 2: byte ", nil},
 		{"lone surrogate", `{"input":"\ud83d"}`, "surrogate", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
