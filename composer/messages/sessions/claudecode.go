@@ -48,7 +48,7 @@ func (r *reader) readClaudeCode(in *lines) error {
 // readExport reads the document that Claude Code's web version exports.
 func (r *reader) readExport() error {
 	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
-	d := wire.Read(r.doc)
+	d := wire.ReadRecords(r.doc)
 	err := d.Object("an export, an object", func(name string) error {
 		if name != "loglines" {
 			_, err := d.Value(name)
@@ -60,6 +60,9 @@ func (r *reader) readExport() error {
 				return err
 			}
 			line := r.lineOf(m)
+			if err := m.Check(); err != nil {
+				return r.broken("", err)
+			}
 			if err := log.member(line, m); err != nil {
 				return r.broken("", err)
 			}

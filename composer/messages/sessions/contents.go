@@ -11,7 +11,7 @@ import (
 // readGeminiCLI reads a session of Gemini CLI: a call and its result stand in one record of the model.
 func (r *reader) readGeminiCLI() error {
 	c := r.conversation("", Gemini)
-	d := wire.Read(r.doc)
+	d := wire.ReadRecords(r.doc)
 	err := d.Object("a session, an object", func(name string) error {
 		if name != "messages" || d.Kind() != '[' {
 			v, err := d.Value(name)
@@ -28,7 +28,11 @@ func (r *reader) readGeminiCLI() error {
 			}
 			path := "/messages/" + strconv.Itoa(i)
 			i++
-			if err := r.geminiRecord(c, v, path); err != nil {
+			err = v.Check()
+			if err == nil {
+				err = r.geminiRecord(c, v, path)
+			}
+			if err != nil {
 				return r.broken(path, err)
 			}
 			return nil
@@ -232,7 +236,7 @@ func geminiUsage(m wire.Member) Usage {
 
 // readADK reads a session of ADK, events with contents, or an evaluation set, whose cases hold what was said and done.
 func (r *reader) readADK() error {
-	d := wire.Read(r.doc)
+	d := wire.ReadRecords(r.doc)
 	whole, err := d.Value("")
 	if err == nil {
 		err = d.End()
@@ -362,6 +366,9 @@ func adkContent(v wire.Member) (messages.Message, error) {
 
 func (r *reader) adkEvent(c *conversation, e wire.Member, path string) error {
 	line := r.lineOf(e)
+	if err := e.Check(); err != nil {
+		return r.broken(path, err)
+	}
 	content, ok := wire.Path(e, "content")
 	if e.Kind() != '{' {
 		return r.broken(path, e.Errorf("want an event, an object; found %s", e.Kind()))
@@ -396,6 +403,9 @@ func (r *reader) adkTurn(c *conversation, turn wire.Member, path string) error {
 	var calls, responses []messages.Block
 	hasAnswer := false
 	err := func() error {
+		if err := turn.Check(); err != nil {
+			return err
+		}
 		members, err := turn.Read().Members("a turn, an object")
 		if err != nil {
 			return err
@@ -445,6 +455,9 @@ func (r *reader) adkTurn(c *conversation, turn wire.Member, path string) error {
 // recorded, and the answer that is expected.
 func (r *reader) adkQuery(c *conversation, turn wire.Member, path string) error {
 	line := r.lineOf(turn)
+	if err := turn.Check(); err != nil {
+		return r.broken(path, err)
+	}
 	query, _ := wire.Path(turn, "query")
 	if len(query.Value) == 0 || query.Kind() != '"' {
 		return r.broken(path, turn.Errorf("a turn without a query"))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,46 @@ func TestDamagedRecords(t *testing.T) {
 			}
 			if got := fmt.Sprint(err); !strings.HasPrefix(got, test.want) {
 				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestLoneSurrogates: one message that is no Unicode is broken, and not the document around it.
+func TestLoneSurrogates(t *testing.T) {
+	for _, path := range []string{"adk.session.json", "adk.test.json", "claude-export.json", "gemini-cli.json", "inspect.json",
+		"mini.traj.json", "openhands-old.json", "openhands.jsonl", "swe-agent-new.traj", "swe-agent-old.traj", "tau.json"} {
+		t.Run(path, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", "files", path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := sessions.Read(path, bytes.NewReader(data), sessions.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The last text of a user in the file.
+			i := max(bytes.LastIndex(data, []byte(`"text": "`)), bytes.LastIndex(data, []byte(`"content": "`)),
+				bytes.LastIndex(data, []byte(`"text":"`)), bytes.LastIndex(data, []byte(`"content":"`)))
+			if i < 0 {
+				t.Fatal("no text")
+			}
+			i += bytes.IndexByte(data[i:], ':') + 1
+			i += bytes.IndexByte(data[i:], '"') + 1
+			damaged := slices.Concat(data[:i], []byte(`\ud83d`), data[i:])
+			_, err = sessions.Read(path, bytes.NewReader(damaged), sessions.Options{})
+			if err == nil || !strings.Contains(err.Error(), "surrogate") {
+				t.Errorf("read strictly: error %v", err)
+			}
+			s, err := sessions.Read(path, bytes.NewReader(damaged), sessions.Options{SkipBad: true})
+			if err != nil || s.Broken != 1 {
+				t.Fatalf("%d broken, error %v; want one", s.Broken, err)
+			}
+			if got, want := len(s.Outcomes), len(whole.Outcomes); got < want {
+				t.Errorf("%d outcomes of %d", got, want)
+			}
+			if got, want := len(s.Calls), len(whole.Calls); got < want-2 {
+				t.Errorf("%d calls of %d", got, want)
 			}
 		})
 	}

@@ -33,8 +33,8 @@ func (r *reader) detect(in *lines, format *Format) (isLines bool, err error) {
 	if *format == Aider || *format == "" && bytes.HasPrefix(first[0], []byte("# aider chat started at")) {
 		return true, r.settle(format, Aider)
 	}
-	whole := valid(first[0])
-	isLines = len(first) > 1 && (whole || valid(first[1]))
+	whole := wellFormed(first[0])
+	isLines = len(first) > 1 && (whole || wellFormed(first[1]))
 	if !isLines && (!whole || len(first) > 1) {
 		return false, r.detectDocument(in, format)
 	}
@@ -63,9 +63,9 @@ func (r *reader) detectDocument(in *lines, format *Format) error {
 		return r.fail("", err)
 	}
 	in.at, in.line = 0, 0
-	if !valid(doc) {
+	if !wellFormed(doc) {
 		// The error that says where is worth more than that the format is unknown.
-		v := wire.Read(doc)
+		v := wire.ReadRecords(doc)
 		if _, err := v.Value(""); err != nil {
 			return r.fail("", err)
 		}
@@ -90,18 +90,21 @@ func (r *reader) settle(format *Format, found Format) error {
 
 func valid(line []byte) bool { return jsontext.Value(line).IsValid() }
 
+// wellFormed reports whether the text is JSON, with whatever its strings hold.
+func wellFormed(line []byte) bool { return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) }
+
 // sniff names the format of a document or line, "" when it says nothing, and whether it is a document by itself.
 func sniff(value []byte) (f Format, alone bool) {
 	switch jsontext.Value(bytes.TrimLeft(value, " \t\r\n")).Kind() {
 	case '{':
-		members, err := wire.Read(value).Members("an object")
+		members, err := wire.ReadRecords(value).Members("an object")
 		if err != nil {
 			return "", false
 		}
 		return sniffObject(members)
 	case '[':
 		var first *wire.Member
-		v := wire.Read(value)
+		v := wire.ReadRecords(value)
 		err := v.Array("a list", func() error {
 			m, err := v.Value("")
 			if first == nil {

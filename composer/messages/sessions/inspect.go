@@ -40,7 +40,7 @@ func (r *reader) readInspect() error {
 		}
 		err := r.unpack(f)
 		if err == nil {
-			d := wire.Read(r.doc)
+			d := wire.ReadRecords(r.doc)
 			var sample wire.Member
 			if sample, err = d.Value(""); err == nil {
 				if err = d.End(); err == nil {
@@ -109,7 +109,7 @@ func compareNames(a, b string) int {
 }
 
 func (r *reader) inspectDocument(path string) error {
-	d := wire.Read(r.doc)
+	d := wire.ReadRecords(r.doc)
 	err := d.Object("an inspect_ai log, an object", func(name string) error {
 		if name == "samples" && d.Kind() == '[' {
 			i := 0

@@ -15,7 +15,7 @@ func (r *reader) readOpenHands(in *lines) error {
 }
 
 func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
-	d := wire.Read(doc)
+	d := wire.ReadRecords(doc)
 	whole, err := d.Value("")
 	if err == nil {
 		err = d.End()
@@ -115,7 +115,11 @@ type openHandsEvent struct {
 
 func (log *openHandsLog) event(v wire.Member, path string) error {
 	line := log.r.lineOf(v)
-	members, err := v.Read().Members("an event, an object")
+	err := v.Check()
+	var members []wire.Member
+	if err == nil {
+		members, err = v.Read().Members("an event, an object")
+	}
 	if err != nil {
 		return log.r.broken(path, err)
 	}

@@ -89,7 +89,7 @@ func (r *reader) readDocument(format Format) error {
 	case Inspect:
 		return r.readInspect()
 	case Transcript:
-		return r.transcriptValue(wire.Read(r.doc))
+		return r.transcriptValue(wire.ReadRecords(r.doc))
 	case GeminiCLI:
 		return r.readGeminiCLI()
 	case ADK:

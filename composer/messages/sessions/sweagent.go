@@ -10,7 +10,7 @@ import (
 // readSWEAgent reads a trajectory: its history holds what the model was given, one step after the other.
 func (r *reader) readSWEAgent() error {
 	c := r.conversation("", OpenAIChat)
-	d := wire.Read(r.doc)
+	d := wire.ReadRecords(r.doc)
 	found := false
 	err := d.Object("a trajectory, an object", func(name string) error {
 		if name == "history" && d.Kind() == '[' {

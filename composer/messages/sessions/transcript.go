@@ -194,6 +194,9 @@ func chatMessage(v wire.Member) (m messages.Message, err error) {
 	}
 	w.Close('}')
 	if w.Err != nil {
+		if err := v.Check(); err != nil {
+			return messages.Message{}, err
+		}
 		return messages.Message{}, v.Wrap(w.Err)
 	}
 	// Errors are found in what was written, whose places are not those of the file: the message is named.

@@ -1,6 +1,7 @@
 // Package wire reads and writes the JSON of providers' request bodies: what the packages of the formats share.
 //
-// Reading is strict: duplicate keys, lone surrogates and invalid UTF-8 are errors that say where. Values that no field
+// Reading is strict: duplicate keys, lone surrogates and invalid UTF-8 are errors that say where. A document of many
+// records can be read so that a string that is no Unicode breaks the record and not the document. Values that no field
 // stands for keep their spelling, without the white space between tokens.
 package wire
 
@@ -48,6 +49,12 @@ func Read(doc []byte) *Reader {
 	return &Reader{src: doc, doc: doc, d: jsontext.NewDecoder(bytes.NewBuffer(doc))}
 }
 
+// ReadRecords returns a reader of a whole document that passes over strings that are no Unicode, as lone surrogates make
+// them. Each record is checked with [Member.Check] before its strings are used.
+func ReadRecords(doc []byte) *Reader {
+	return &Reader{src: doc, doc: doc, d: jsontext.NewDecoder(bytes.NewBuffer(doc), jsontext.AllowInvalidUTF8(true))}
+}
+
 // A Member is a member of an object, or an element of an array, as the document spells it.
 type Member struct {
 	Name  string
@@ -56,10 +63,17 @@ type Member struct {
 	doc   []byte
 }
 
-// Read returns a reader of the value. It was read before, strictly, so duplicate keys are not looked for again.
+// Read returns a reader of the value. It was read before, so duplicate keys are not looked for again.
 func (m Member) Read() *Reader {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &Reader{src: m.Value, doc: m.doc, base: m.at, d: d}
+}
+
+// Check returns an error at the first string in the value that is no Unicode.
+func (m Member) Check() error {
+	r := &Reader{src: m.Value, doc: m.doc, base: m.at, d: jsontext.NewDecoder(bytes.NewBuffer(m.Value))}
+	_, err := r.Value("")
+	return err
 }
 
 // Kind returns the kind of the value: 'n', 't', 'f', '"', '0', '{' or '['.
@@ -117,7 +131,7 @@ func Compact(v jsontext.Value) messages.JSON {
 // newError finds the line and the pointer by reading the document once more: errors are rare, values are not.
 func newError(doc []byte, at int, err error) error {
 	at = min(at, len(doc))
-	d := jsontext.NewDecoder(bytes.NewBuffer(doc))
+	d := jsontext.NewDecoder(bytes.NewBuffer(doc), jsontext.AllowInvalidUTF8(true))
 	for int(d.InputOffset()) <= at {
 		if _, err := d.ReadToken(); err != nil {
 			break
