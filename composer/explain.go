@@ -2,6 +2,7 @@ package composer
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/quirehq/quire/tiers"
 )
@@ -20,6 +21,8 @@ type Explanation struct {
 	Overflow      int64
 	OverflowBytes int64
 	Causes        []Cause // of Overflow; their amounts add up to it
+
+	core, coreBytes int64 // with its separators
 }
 
 // A Cause is one source of an overflow.
@@ -53,13 +56,14 @@ func (c Composition) Explain() Explanation {
 		Overflow:      c.plan.Overflow,
 		OverflowBytes: c.plan.OverflowBytes,
 	}
-	e.Causes = c.causes(e)
+	e.core, e.coreBytes = c.coreWithSeparators()
+	e.Causes = e.causes()
 	return e
 }
 
 // causes splits the overflow: first what core with its separators is over by itself, then, of the rest, what the
 // contents are over by, then the separators.
-func (c Composition) causes(e Explanation) []Cause {
+func (e Explanation) causes() []Cause {
 	rest := e.Overflow
 	var causes []Cause
 	take := func(code CauseCode, amount int64) {
@@ -68,12 +72,11 @@ func (c Composition) causes(e Explanation) []Cause {
 			rest -= amount
 		}
 	}
-	core := c.coreWithSeparators()
-	take(CoreTooLarge, e.Budget.Over(core))
+	take(CoreTooLarge, e.Budget.Over(e.core))
 	switch e.Gate {
 	case tiers.Published:
 		budget, _ := e.Budget.Value()
-		take(CoreLate, e.Contents-max(budget, core))
+		take(CoreLate, e.Contents-max(budget, e.core))
 		take(SeparatorsUncharged, rest)
 	case tiers.PrefixStable:
 		take(TailCoreTooLarge, rest)
@@ -81,28 +84,31 @@ func (c Composition) causes(e Explanation) []Cause {
 	return causes
 }
 
-func (c Composition) coreWithSeparators() int64 {
-	var sum, n int64
+func (c Composition) coreWithSeparators() (size, bytes int64) {
+	var n int64
 	for i, v := range c.plan.Verdicts {
 		if v.Reason == tiers.IsCore {
-			sum += c.items[i].Cost.Size()
+			size += c.items[i].Cost.Size()
+			bytes += c.items[i].Cost.Bytes()
 			n++
 		}
 	}
-	return sum + max(n-1, 0)*c.rules.Separator.Size()
+	n = max(n-1, 0)
+	return size + n*c.rules.Separator.Size(), bytes + n*c.rules.Separator.Bytes()
 }
 
-// Warning returns one line when the published gate overflowed though core with its separators fits the budget, and
-// names the gate that would not have; else "".
+// Warning returns one line when the published gate overflowed the budget, or the limit in bytes, though core with its
+// separators fits it, and names the gate that would not have; else "".
 func (e Explanation) Warning() string {
-	if e.Gate != tiers.Published || e.Overflow == 0 {
+	var exceeded []string
+	if e.Overflow > 0 && e.Budget.Over(e.core) == 0 {
+		exceeded = append(exceeded, fmt.Sprintf("the budget of %v by %d %s", e.Budget, e.Overflow, e.Measure))
+	}
+	if e.OverflowBytes > 0 && e.MaxBytes.Over(e.coreBytes) == 0 {
+		exceeded = append(exceeded, fmt.Sprintf("max-bytes %v by %d bytes", e.MaxBytes, e.OverflowBytes))
+	}
+	if e.Gate != tiers.Published || exceeded == nil {
 		return ""
 	}
-	for _, cause := range e.Causes {
-		if cause.Code == CoreTooLarge {
-			return ""
-		}
-	}
-	return fmt.Sprintf("the published gate exceeds the budget of %v by %d %s though core fits; gate reserved keeps within it",
-		e.Budget, e.Overflow, e.Measure)
+	return "the published gate exceeds " + strings.Join(exceeded, " and ") + " though core fits; gate reserved keeps within it"
 }

@@ -87,6 +87,12 @@ func TestCauses(t *testing.T) {
 		{"the tail's core", []composer.Section{{ID: "a", Content: "12345", Tier: tiers.Informational, Breakpoint: true}, sized("b", tiers.Core, 6)},
 			composer.Config{Gate: tiers.PrefixStable, Budget: tiers.Limit(10), TailReserve: 5},
 			[]composer.Cause{{Code: composer.TailCoreTooLarge, Amount: 3}}, false},
+		{"late core above the limit in bytes", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)}, composer.Config{MaxBytes: tiers.Limit(100)},
+			nil, true},
+		{"core alone above the limit in bytes", []composer.Section{sized("a", tiers.Core, 4), sized("b", tiers.Core, 5)}, composer.Config{MaxBytes: tiers.Limit(10)},
+			nil, false},
+		{"reserved keeps within the limit in bytes", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)},
+			composer.Config{Gate: tiers.Reserved, MaxBytes: tiers.Limit(100)}, nil, false},
 		{"a limit far below zero", []composer.Section{sized("a", tiers.Core, 1)}, composer.Config{Budget: tiers.Limit(math.MinInt64)},
 			[]composer.Cause{{Code: composer.CoreTooLarge, Amount: math.MaxInt64}}, false},
 	} {
