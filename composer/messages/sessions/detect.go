@@ -91,7 +91,9 @@ func (r *reader) settle(format *Format, found Format) error {
 func valid(line []byte) bool { return jsontext.Value(line).IsValid() }
 
 // wellFormed reports whether the text is JSON, with whatever its strings hold.
-func wellFormed(line []byte) bool { return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true)) }
+func wellFormed(line []byte) bool {
+	return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))
+}
 
 // sniff names the format of a document or line, "" when it says nothing, and whether it is a document by itself.
 func sniff(value []byte) (f Format, alone bool) {
