@@ -43,6 +43,11 @@ func TestFoldToolResults(t *testing.T) {
 		{"a value that is none", messages.Block{Value: messages.JSON("{" + long)}, 2, messages.Block{Value: messages.JSON("{" + long)}},
 		{"blocks", messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("cd" + long), image, messages.Text("e")}}, 3,
 			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice), image}}},
+		{"blocks that are not longer with the notice", messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}, 3,
+			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}},
+		{"blocks that are one byte longer", messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("cd" + messages.FoldNotice)}}, 3,
+			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}},
+		{"a value that grows most", messages.Block{Value: "1e20"}, 1, messages.Block{Text: "1" + messages.FoldNotice}},
 		{"the rest stays", messages.Block{ID: "c", Name: "f", Text: long, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}, 1,
 			messages.Block{ID: "c", Name: "f", Text: "x" + messages.FoldNotice, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}},
 	} {
@@ -61,6 +66,15 @@ func TestFoldToolResults(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestFoldToolResultsLooksAtEveryBlock(t *testing.T) {
+	result := func(text string) messages.Block { return messages.Block{Kind: messages.KindToolResult, Text: text} }
+	long := strings.Repeat("x", 40)
+	got, cut := messages.FoldToolResults(messages.Message{Content: []messages.Block{messages.Text(long), result(long), result("short"), result(long)}}, 2)
+	folded := result("xx" + messages.FoldNotice)
+	compare(t, "blocks", []messages.Block{messages.Text(long), folded, result("short"), folded}, got.Content)
+	compare(t, "cut", true, cut)
 }
 
 func TestFoldToolResultsCutsOnGraphemes(t *testing.T) {

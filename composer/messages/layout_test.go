@@ -104,7 +104,7 @@ func TestLayouts(t *testing.T) {
 
 // What goes at once is a group of the composition, named by where it begins; what goes alone is in none.
 func TestWhatGoesAtOnceIsAGroup(t *testing.T) {
-	p := messages.Prompt{Groups: messages.Groups{History: talk("u u u u u u u u u u u u cX rX u")}}
+	p := messages.Prompt{Groups: messages.Groups{History: talk("u u u u u u u u u u u u cX rX u"), ToolResults: talk("rY")}}
 	for policy, want := range map[messages.Policy]string{messages.ByUnit: "unit/12", messages.Quantised: "cell/12", messages.ByItem: ""} {
 		a, err := p.Assemble(messages.Options{Policy: policy, Quantum: 1})
 		if err != nil {
@@ -120,6 +120,20 @@ func TestWhatGoesAtOnceIsAGroup(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A result whose call stands in the current input is as safe as that.
+func TestResultOfACurrentCallStays(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{
+		History:     []messages.Message{messages.TextMessage(messages.User, "aaaa")},
+		Current:     talk("cX"),
+		ToolResults: []messages.Message{toolResult(messages.Block{ID: "X", Text: "bb"}), toolResult(messages.Block{ID: "Y", Text: "cc"})},
+	}}
+	a, err := p.Assemble(messages.Options{Layout: messages.Legacy, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(4)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "messages", `; "bb"`, strings.ReplaceAll(shape(t, a), " |", ""))
 }
 
 // The notice is offered as soon as the oldest of the history has to go, also when that is the first thing of all to go.

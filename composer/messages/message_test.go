@@ -135,6 +135,27 @@ func TestAppendJSONRefuses(t *testing.T) {
 	}
 }
 
+// Of a payload that is a string the characters are read, but the empty string is not an absent value.
+func TestParseMessageReadsPayloads(t *testing.T) {
+	for _, test := range []struct {
+		payload string
+		want    messages.Block
+	}{
+		{`"a\u0062"`, messages.Block{Text: "ab"}},
+		{`""`, messages.Block{Value: `""`}},
+		{`{"a": 1}`, messages.Block{Value: `{"a": 1}`}},
+		{`null`, messages.Block{Value: `null`}},
+	} {
+		m, err := messages.ParseMessage([]byte(`{"role":"x","content":[{"type":"tool_call","arguments":` + test.payload + `},{"type":"tool_result","result":` + test.payload + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, result := test.want, test.want
+		call.Kind, result.Kind = messages.KindToolCall, messages.KindToolResult
+		compare(t, test.payload, []messages.Block{call, result}, m.Content)
+	}
+}
+
 func TestParseMessageRefuses(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"nothing", ``, "cut short"},

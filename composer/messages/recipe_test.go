@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,6 +71,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"a negative size", swap(`"bytes":"2"`, `"bytes":"-2"`), messages.ErrRecipe, "item 1: negative size"},
 		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), messages.ErrRecipe, "quantum 0; want 1 or more"},
 		{"no such line", swap(`"line":"11"`, `"line":"99"`), messages.ErrRecipe, "no line of a skill"},
+		{"the line behind the last", swap(`"line":"11"`, fmt.Sprintf(`"line":"%d"`, len(a.Inputs()))), messages.ErrRecipe, fmt.Sprintf("item 14: no line of a skill for this body alone at place %d", len(a.Inputs()))},
 		{"a line of another kind", swap(`"line":"11"`, `"line":"0"`), messages.ErrRecipe, "no line of a skill"},
 		{"an absent content", swap(`"digest":"`, `"digest":"00`)[:len(`{"items":[{"bytes":"2","digest":"`)+64] + recipe[len(`{"items":[{"bytes":"2","digest":"`)+64:], nil, "messages: instructions 1: no content 00"},
 	} {
