@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -72,6 +73,43 @@ func TestDiff(t *testing.T) {
 		}, -1, composer.TierChanged, [2]int64{22, 22}},
 		{"alternate", edit(func(s []composer.Section) []composer.Section { s[1].Alternates = []string{"B"}; return s }),
 			[]change{{Kind: composer.AlternateChanged, Section: "b", A: "alternate 1", B: "alternate 1"}}, -1, composer.AlternateChanged, [2]int64{22, 22}},
+		{"measure", set(func(c *composer.Config) { c.Measure = measure.Runes() }),
+			[]change{{Kind: composer.MeasureChanged, A: "utf16", B: "runes"}}, -1, composer.MeasureChanged, [2]int64{22, 22}},
+		{"join", set(func(c *composer.Config) { c.Join = composer.NoJoin }), []change{
+			{Kind: composer.JoinChanged, A: "line", B: "none"},
+			{Kind: composer.SeparatorChanged, A: "1 (1 bytes)", B: "0 (0 bytes)"},
+		}, 5, composer.JoinChanged, [2]int64{5, 5}},
+		{"fraction", set(func(c *composer.Config) { c.ActiveFraction, _ = tiers.NewFraction(1, 2) }),
+			[]change{{Kind: composer.FractionChanged, A: "19/20", B: "1/2"}}, -1, composer.FractionChanged, [2]int64{22, 22}},
+		{"bytes", set(func(c *composer.Config) { c.MaxBytes = tiers.Limit(22) }),
+			[]change{{Kind: composer.MaxBytesChanged, A: "unlimited", B: "22"}}, -1, composer.MaxBytesChanged, [2]int64{22, 22}},
+		{"reserve", set(func(c *composer.Config) { c.TailReserve = 3 }),
+			[]change{{Kind: composer.TailReserveChanged, A: "0", B: "3"}}, -1, composer.TailReserveChanged, [2]int64{22, 22}},
+		{"another alternate", edit(func(s []composer.Section) []composer.Section { s[1].Alternates = []string{"b", "c"}; return s }),
+			[]change{{Kind: composer.AlternateChanged, Section: "b", A: "1 alternates", B: "2 alternates"}}, -1, composer.AlternateChanged, [2]int64{22, 22}},
+		{"the end of an alternate", edit(func(s []composer.Section) []composer.Section { s[1].Alternates = []string{"b!"}; return s }),
+			[]change{{Kind: composer.AlternateChanged, Section: "b", A: "alternate 1", B: "alternate 1", At: 1}}, -1, composer.AlternateChanged, [2]int64{22, 22}},
+		{"cost", edit(func(s []composer.Section) []composer.Section { s[3].Cost = tiers.Charged(7, 5); return s }),
+			[]change{{Kind: composer.CostChanged, Section: "d", A: "5 (5 bytes)", B: "7 (5 bytes)"}}, -1, composer.CostChanged, [2]int64{22, 24}},
+		{"chain", edit(func(s []composer.Section) []composer.Section { s[1].Chain = "x"; return s }),
+			[]change{{Kind: composer.ChainChanged, Section: "b", B: "x"}}, -1, composer.ChainChanged, [2]int64{22, 22}},
+		{"group", edit(func(s []composer.Section) []composer.Section { s[1].Group = "x"; return s }),
+			[]change{{Kind: composer.GroupChanged, Section: "b", B: "x"}}, -1, composer.GroupChanged, [2]int64{22, 22}},
+		{"breakpoint", edit(func(s []composer.Section) []composer.Section { s[1].Breakpoint = true; return s }),
+			[]change{{Kind: composer.BreakpointChanged, Section: "b", A: "false", B: "true"}}, -1, composer.BreakpointChanged, [2]int64{22, 22}},
+		{"the first byte, under other settings", composed(t, append([]composer.Section{{ID: "a", Content: "Alpha", Breakpoint: true}}, sections[1:]...),
+			composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(99), Join: composer.Line}), []change{
+			{Kind: composer.BudgetChanged, A: "100", B: "99"}, {Kind: composer.ContentChanged, Section: "a"},
+		}, 0, composer.ContentChanged, [2]int64{0, 0}},
+		{"added, removed and changed", edit(func(s []composer.Section) []composer.Section {
+			return []composer.Section{{ID: "n", Content: "new"}, s[0], s[1], {ID: "d", Content: "Delta"}}
+		}), []change{
+			{Kind: composer.SectionAdded, Section: "n"},
+			{Kind: composer.ContentChanged, Section: "d"},
+			{Kind: composer.TierChanged, Section: "d", A: "informational", B: "core"},
+			{Kind: composer.VerdictChanged, Section: "d", A: "fits", B: "core"},
+			{Kind: composer.SectionRemoved, Section: "c"},
+		}, 0, composer.SectionAdded, [2]int64{0, 0}},
 		{"priority", edit(func(s []composer.Section) []composer.Section { s[1].Priority = 3; return s }),
 			[]change{{Kind: composer.PriorityChanged, Section: "b", A: "0", B: "3"}}, -1, composer.PriorityChanged, [2]int64{22, 22}},
 	} {
@@ -88,6 +126,95 @@ func TestDiff(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDiffOfWhatAlternatesCost(t *testing.T) {
+	compose := func(m measure.Measure) composer.Composition {
+		return composed(t, []composer.Section{{ID: "a", Content: "a", Alternates: []string{"b", "😀"}}}, composer.Config{Measure: m})
+	}
+	want := []composer.Change{
+		{Kind: composer.MeasureChanged, A: "utf16", B: "runes"},
+		{Kind: composer.CostChanged, Section: "a", A: "2 (4 bytes)", B: "1 (4 bytes)"},
+	}
+	if diff := cmp.Diff(want, composer.Diff(compose(measure.UTF16()), compose(measure.Runes())).Changes); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestDiffSaysWhere(t *testing.T) {
+	compose := func(join composer.Join, contents ...string) composer.Composition {
+		var sections []composer.Section
+		for i, content := range contents {
+			sections = append(sections, composer.Section{ID: fmt.Sprint(i), Content: content})
+		}
+		return composed(t, sections, composer.Config{Join: join})
+	}
+	a := compose(composer.BlankLine, "alpha", "", "beta")
+	for _, test := range []struct {
+		name  string
+		b     composer.Composition
+		a, at composer.Spot // what stands there in a, and in b
+	}{
+		{"nowhere", compose(composer.BlankLine, "alpha", "", "beta"), composer.Spot{}, composer.Spot{}},
+		{"in a text", compose(composer.BlankLine, "alpha", "", "beTa"), composer.Spot{Section: "2", Offset: 2}, composer.Spot{Section: "2", Offset: 2}},
+		{"in the separator before a text", compose(composer.Line, "alpha", "", "beta"), composer.Spot{Section: "2", Offset: -2}, composer.Spot{Section: "2", Offset: 0}},
+		{"in a text, where the other has a separator", compose(composer.BlankLine, "alpha!", "", "beta"), composer.Spot{Section: "1", Offset: -2}, composer.Spot{Section: "0", Offset: 5}},
+		{"at the end", compose(composer.BlankLine, "alpha", "", "bet"), composer.Spot{Section: "2", Offset: 3}, composer.Spot{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := composer.Diff(a, test.b)
+			if d.A != test.a || d.B != test.at {
+				t.Errorf("%+v and %+v; want %+v and %+v", d.A, d.B, test.a, test.at)
+			}
+		})
+	}
+}
+
+// The sections that are told to have moved are the fewest without which both orders agree.
+func TestDiffMovesTheFewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 7).Draw(t, "sections")
+		ids := make([]string, n)
+		for i := range ids {
+			ids[i] = string(rune('a' + i))
+		}
+		compose := func(ids []string) composer.Composition {
+			var sections []composer.Section
+			for _, id := range ids {
+				sections = append(sections, composer.Section{ID: id})
+			}
+			c, err := composer.Compose(sections, composer.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		shuffled := slices.Clone(ids)
+		if n > 1 {
+			shuffled = rapid.Permutation(ids).Draw(t, "order")
+		}
+		moved := map[string]bool{}
+		for _, c := range composer.Diff(compose(ids), compose(shuffled)).Changes {
+			if c.Kind != composer.Reordered {
+				t.Fatalf("change %v", c)
+			}
+			moved[c.Section] = true
+		}
+		if left := slices.DeleteFunc(slices.Clone(shuffled), func(id string) bool { return moved[id] }); !slices.IsSorted(left) {
+			t.Fatalf("of %v, %v have moved; that leaves %v", shuffled, moved, left)
+		}
+		for set := range 1 << n { // all choices of what stays
+			var stay []string
+			for i, id := range shuffled {
+				if set&(1<<i) != 0 {
+					stay = append(stay, id)
+				}
+			}
+			if slices.IsSorted(stay) && len(stay) > n-len(moved) {
+				t.Fatalf("of %v, %v have moved; but %v could stay", shuffled, moved, stay)
+			}
+		}
+	})
 }
 
 // Without a change, the recipes are equal; with one, they differ. The first differing byte is the first.

@@ -156,6 +156,19 @@ func TestParseMessageReadsPayloads(t *testing.T) {
 	}
 }
 
+func TestParseMessageKeepsTheShape(t *testing.T) {
+	for src, want := range map[string]messages.Shape{
+		`{"role":"user","content":[]}`:   messages.ShapeBlocks,
+		`{"role":"user","content":"a"}`:  messages.ShapeString,
+		`{"role":"user","content":null}`: messages.ShapeNull,
+		`{"role":"user"}`:                messages.ShapeAbsent,
+	} {
+		if m, err := messages.ParseMessage([]byte(src)); m.Shape != want || err != nil {
+			t.Errorf("%s: shape %v, %v; want %v", src, m.Shape, err, want)
+		}
+	}
+}
+
 func TestParseMessageRefuses(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"nothing", ``, "cut short"},

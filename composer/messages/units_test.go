@@ -72,6 +72,7 @@ func TestUnits(t *testing.T) {
 		{"a second result", "cX rX rX", []int{0, 0, 0}},
 		{"an id used again", "cX rX cX rX", []int{0, 0, 2, 2}},
 		{"an id used again after a call without a result", "cX u cX rX", []int{0, 1, 2, 2}},
+		{"an id used again before its results", "cX u cX rX rX rX", []int{0, 1, 2, 2, 0, 2}},
 		{"no ids", "c r c r", []int{0, 0, 2, 2}},
 		{"no ids: in the order of the calls", "c u c r r", []int{0, 1, 2, 0, 2}},
 		{"no ids, by tool", "c:f u c:g r:g r:f", []int{0, 1, 2, 2, 0}},
