@@ -44,7 +44,10 @@ type assembleCase struct {
 	}
 	Layers    []caseLayer
 	Scope     string
-	Waterfall []struct{ Pre, Post []object }
+	Waterfall []struct {
+		Scope     string
+		Pre, Post []object
+	}
 	Render    *bool
 }
 
@@ -300,6 +303,9 @@ func (in *assembleCase) scopes() map[string]fragments.Scope {
 	for name, parent := range parents {
 		place(parent)
 		place(name)
+	}
+	for _, listener := range in.Waterfall {
+		place(listener.Scope)
 	}
 	place(in.Scope)
 	return scopes

@@ -16,12 +16,13 @@ import (
 // registerWaterfall turns listeners, each around the next, into transforms: what one does before it calls the next in
 // order, what it does after in reverse.
 func (in *assembleCase) registerWaterfall(t *testing.T, r *fragments.Registry) error {
+	scopes := in.scopes()
 	for i, listener := range in.Waterfall {
 		for _, half := range []struct {
 			order int
 			edits []object
 		}{{i, listener.Pre}, {2*len(in.Waterfall) - i, listener.Post}} {
-			_, err := r.Transform(fragments.Scope{}, half.order, fmt.Sprint("listener ", half.order), func(_ fragments.AssembleContext, a *fragments.Assembly) error {
+			_, err := r.Transform(scopes[listener.Scope], half.order, fmt.Sprint("listener ", half.order), func(_ fragments.AssembleContext, a *fragments.Assembly) error {
 				for _, edit := range half.edits {
 					if err := applyEdit(t, edit, a); err != nil {
 						return err
