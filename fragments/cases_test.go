@@ -48,7 +48,7 @@ type assembleCase struct {
 		Scope     string
 		Pre, Post []object
 	}
-	Render    *bool
+	Render *bool
 }
 
 type object = map[string]json.RawMessage
