@@ -136,6 +136,20 @@ func TestResultOfACurrentCallStays(t *testing.T) {
 	compare(t, "messages", `; "bb"`, strings.ReplaceAll(shape(t, a), " |", ""))
 }
 
+// A call among the current results goes with its own, though it is the first to go of all.
+func TestCurrentResultsGoTogether(t *testing.T) {
+	calls := talk("cX rX")
+	calls[0].Content[0].Text, calls[1].Content[0].Text = "aaaa", "bb"
+	p := messages.Prompt{Groups: messages.Groups{ToolResults: calls, Current: []messages.Message{messages.TextMessage(messages.User, "cc")}}}
+	for bytes, want := range map[int64]string{10: `aaaa; "bb"; cc`, 9: "cc"} {
+		a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(bytes)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint(bytes, " bytes"), want, strings.ReplaceAll(shape(t, a), " |", ""))
+	}
+}
+
 // The notice is offered as soon as the oldest of the history has to go, also when that is the first thing of all to go.
 func TestNoticeOfTheOldestAlone(t *testing.T) {
 	history := []messages.Message{messages.TextMessage(messages.User, "aaaa"), messages.TextMessage(messages.User, "bbbb")}

@@ -88,6 +88,19 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
+func TestCompileRefusesTwoBodiesOfOneLine(t *testing.T) {
+	p := messages.Prompt{Skills: []messages.Skill{{Name: "a", Body: "A", Loaded: true}, {Name: "b", Body: "B", Loaded: true}}}
+	a, err := p.Assemble(messages.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe := strings.Replace(string(a.Recipe()), `"line":"1"`, `"line":"0"`, 1)
+	want := "item 4: no line of a skill for this body alone at place 0"
+	if _, err := messages.Compile([]byte(recipe), store(a)); !errors.Is(err, messages.ErrRecipe) || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // Whatever byte of a recipe is changed, it is refused, or compiled to something: there is no panic.
 func TestCompileChangedBytes(t *testing.T) {
 	a, recipe := recipeOf(t)
