@@ -89,11 +89,10 @@ func (l *lowering) assemble(r rules) (Assembly, error) {
 	if over, overBytes := c.Overflow(), c.OverflowBytes(); over > 0 || overBytes > 0 {
 		return Assembly{}, &BudgetError{over, overBytes}
 	}
-	in := l.included(c)
+	in, kept := l.included(c)
 	a := Assembly{Composition: c, Tail: l.keptTail(in, len(r.tailOrder)), items: l.items, rules: r}
 	a.Report = l.report(in, r)
-	a.Messages = make([]Message, 0, len(l.order))
-	a.Places = make([]Place, 0, len(l.order))
+	a.Messages, a.Places = make([]Message, 0, kept), make([]Place, 0, kept)
 	for at, i := range l.order {
 		t := &l.items[i]
 		if in[at] && t.message != nil {
@@ -116,18 +115,15 @@ func (a *Assembly) pop() {
 	a.Places = a.Places[:len(a.Places)-1]
 }
 
-// included says of every section whether it is in.
-func (l *lowering) included(c composer.Composition) []bool {
-	in := make([]bool, len(l.sections))
-	dropped := c.Dropped()
-	for at := range l.sections {
-		if len(dropped) > 0 && dropped[0] == l.sections[at].ID {
-			dropped = dropped[1:]
-		} else {
-			in[at] = true
+// included says of every section whether it is in, and how many are.
+func (l *lowering) included(c composer.Composition) (in []bool, kept int) {
+	in = make([]bool, 0, len(l.sections))
+	for v := range c.Verdicts() {
+		if in = append(in, v.Included()); v.Included() {
+			kept++
 		}
 	}
-	return in
+	return in, kept
 }
 
 // keptTail returns the order of the tail without what was evicted before it was ever there.

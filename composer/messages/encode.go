@@ -2,6 +2,7 @@ package messages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,8 +22,8 @@ import (
 // It is an error when a text is not valid UTF-8, a value is not JSON, or an extra member has the name of another; what
 // is returned then is dst as it was.
 func (m Message) AppendJSON(dst []byte) ([]byte, error) {
-	e := encoder{buf: dst}
-	if _, err := e.message(&m); err != nil {
+	e := encoder{buf: slices.Grow(dst, jsonLen(m.Content))}
+	if err := e.message(&m); err != nil {
 		return dst, edge(err)
 	}
 	return e.buf, nil
@@ -33,12 +34,36 @@ func (m Message) AppendJSON(dst []byte) ([]byte, error) {
 // error, unless that is null, and its result, both in canonical JSON, strings too (the published estimate), or the texts
 // of its blocks. Images and all other kinds have none. The errors are those of [Message.AppendJSON].
 func (m Message) Text() (string, error) {
-	var e encoder
-	text, err := e.message(&m)
-	if err != nil {
-		return "", edge(err)
+	_, text, err := m.AppendJSONText(nil)
+	return text, err
+}
+
+// AppendJSONText is [Message.AppendJSON] and [Message.Text] in one: both need the values in canonical form.
+func (m Message) AppendJSONText(dst []byte) (json []byte, text string, err error) {
+	e := encoder{buf: slices.Grow(dst, jsonLen(m.Content))}
+	if err := e.message(&m); err != nil {
+		return dst, "", edge(err)
 	}
-	return text.in(string(e.buf)), nil
+	return e.buf, e.text(), nil
+}
+
+// jsonLen returns about how long the canonical JSON of a message is, rather more than less.
+func jsonLen(blocks []Block) int {
+	n := 36
+	for i := range blocks {
+		b := &blocks[i]
+		n += 28 + len(b.Text) + len(b.Text)/16 + len(b.ID) + len(b.Name) + len(b.Value) + len(b.Error)
+		if b.ID != "" {
+			n += 32 // the names of more members
+		}
+		for _, x := range b.Extra {
+			n += len(x.Name) + len(x.Value) + 4
+		}
+		if len(b.Content) > 0 {
+			n += jsonLen(b.Content)
+		}
+	}
+	return n
 }
 
 // An encoder writes messages behind each other into one buffer. Values are brought into canonical form once, for the
@@ -55,39 +80,48 @@ type piece struct {
 	from, to int // in the buffer, when text is ""
 }
 
-// in returns the text of a piece of the buffer that was written.
-func (p piece) in(written string) string {
-	if p.text != "" {
-		return p.text
-	}
-	return written[p.from:p.to]
-}
-
-// message appends the canonical JSON of m and returns its text.
-func (e *encoder) message(m *Message) (text piece, err error) {
+// message appends the canonical JSON of m.
+func (e *encoder) message(m *Message) error {
 	start := len(e.buf)
 	e.pieces = e.pieces[:0]
 	e.raw(`{"content":[`)
-	if err := e.blocks(m.Content); err != nil {
-		e.buf = e.buf[:start]
-		return piece{}, err
+	err := e.blocks(m.Content)
+	if err == nil {
+		e.raw(`]`)
+		err = e.str("role", "role", string(m.Role))
 	}
-	e.raw(`]`)
-	err = e.str("role", "role", string(m.Role))
 	if err == nil {
 		err = e.close(start, m.Extra)
 	}
 	if err != nil {
 		e.buf = e.buf[:start]
-		return piece{}, err
 	}
+	return err
+}
+
+// text returns the text of the message that was written last.
+func (e *encoder) text() string {
+	p := e.whole()
+	if p.text != "" {
+		return p.text
+	}
+	return string(e.buf[p.from:p.to])
+}
+
+// whole returns the text of the message that was written last as one piece.
+func (e *encoder) whole() piece {
 	switch len(e.pieces) {
 	case 0:
-		return piece{}, nil
+		return piece{}
 	case 1:
-		return e.pieces[0], nil
+		return e.pieces[0]
+	}
+	n := len(e.pieces) - 1
+	for _, p := range e.pieces {
+		n += len(p.text) + p.to - p.from
 	}
 	var joined strings.Builder
+	joined.Grow(n)
 	for i, p := range e.pieces {
 		if i > 0 {
 			joined.WriteByte('\n')
@@ -95,7 +129,7 @@ func (e *encoder) message(m *Message) (text piece, err error) {
 		joined.WriteString(p.text)
 		joined.Write(e.buf[p.from:p.to])
 	}
-	return piece{text: joined.String()}, nil
+	return piece{text: joined.String()}
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
@@ -232,13 +266,12 @@ func (e *encoder) written(from int) {
 
 // member writes the separator, where one is due, and a name.
 func (e *encoder) member(name string) {
-	if last := e.buf[len(e.buf)-1]; last != '{' {
-		e.buf = append(e.buf, ',')
+	buf := e.buf
+	if buf[len(buf)-1] != '{' {
+		buf = append(buf, ',')
 	}
-	e.buf = append(e.buf, '"')
-	e.raw(name)
-	e.raw(`":`)
-	e.last = len(e.buf)
+	buf = append(append(append(buf, '"'), name...), `":`...)
+	e.buf, e.last = buf, len(buf)
 }
 
 func (e *encoder) str(member, field, text string) error {

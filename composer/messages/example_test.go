@@ -167,3 +167,18 @@ func ExampleParseDescription() {
 	fmt.Println(in.System, len(in.Current), o.Policy, o.Budget.MaxInputTokens, err)
 	// Output: [Be accurate.] 1 quantised 100 <nil>
 }
+
+func ExampleMessage_AppendJSONText() {
+	m := messages.Message{Role: messages.Tool, Content: []messages.Block{
+		{Kind: messages.KindToolResult, ID: "call_1", Value: `{"rows": 2, "of": "users"}`}}}
+	json, charged, err := m.AppendJSONText(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(json))
+	fmt.Println(charged)
+	// Output:
+	// {"content":[{"result":{"of":"users","rows":2},"toolCallId":"call_1","type":"tool_result"}],"role":"tool"}
+	// {"of":"users","rows":2}
+}

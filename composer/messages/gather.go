@@ -14,19 +14,19 @@ type gathering struct {
 	encoder                 // holds one message at a time, as long as the cache remembers it
 	written strings.Builder // the contents, one behind the other
 
-	items []item
-	texts []piece // of the items: what they are charged for
-	ends  []int   // of the items: where their contents end in written
+	rules     rules
+	estimator measure.Measure
+	items     []item
 }
 
 // gather makes the items of a prompt. Its errors name the group and the message.
 func (p *Prompt) gather(o Options, r rules, estimator measure.Measure) ([]item, error) {
-	var g gathering
+	g := gathering{rules: r, estimator: estimator}
 	g.grow(p)
 	listed, _ := p.catalog(o.EagerSkills)
 	for _, step := range []func() error{
 		func() error { return g.fixed(p) },
-		func() error { return g.conversation(p, o.Fold, r, estimator) },
+		func() error { return g.conversation(p, o.Fold) },
 		func() error { return g.context(p.Context) },
 		func() error { return g.skills(listed, o.EagerSkills, p.Tail != nil) },
 		func() error { return g.tools(p) },
@@ -36,64 +36,63 @@ func (p *Prompt) gather(o Options, r rules, estimator measure.Measure) ([]item, 
 			return nil, err
 		}
 	}
-	return g.priced(r, estimator)
+	return g.items, nil
 }
 
 // grow makes room for all messages, roughly: what is written is little longer than the texts.
 func (g *gathering) grow(p *Prompt) {
-	messages, bytes := 0, 0
+	items, bytes := 8, 0
 	for _, group := range CacheAware.groups() {
 		list := *p.of(group)
-		messages += len(list)
+		items += len(list)
 		for i := range list {
-			bytes += 48
-			for k := range list[i].Content {
-				b := &list[i].Content[k]
-				bytes += 64 + len(b.Text) + len(b.Text)/16 + len(b.Value)
-			}
+			bytes += jsonLen(list[i].Content)
 		}
 	}
-	g.items = make([]item, 0, messages+8)
-	g.ends = make([]int, 0, messages+8)
-	g.texts = make([]piece, 0, messages+8)
+	items += len(p.Context) + 2*len(p.Skills) + len(p.Tools)
+	for i := range p.Context {
+		bytes += jsonLen(p.Context[i].Content)
+	}
+	for i := range p.Skills {
+		bytes += len(p.Skills[i].Body)
+	}
+	for i := range p.Tools {
+		bytes += len(p.Tools[i].Definition)
+	}
+	g.items = make([]item, 0, items)
 	g.written.Grow(bytes)
 }
 
-// priced cuts the contents out of the buffer and measures the texts.
-func (g *gathering) priced(r rules, estimator measure.Measure) ([]item, error) {
-	written, start := g.written.String(), 0
-	for i := range g.items {
-		t := &g.items[i]
-		t.content = written[start:g.ends[i]]
-		start = g.ends[i]
-		var err error
-		if t.size, t.bytes, err = price(estimator, g.texts[i].in(written)); err != nil {
-			return nil, &MessageError{t.group, t.index, err}
-		}
-		if t.whole < 0 {
-			t.whole = r.counted(t.size, t.bytes)
-		}
-	}
-	return g.items, nil
-}
-
 // price returns the costs of a text.
-func price(estimator measure.Measure, text string) (size, bytes int64, err error) {
-	size = estimator.Count(text)
+func (g *gathering) price(text string) (size, bytes int64, err error) {
+	size = g.estimator.Count(text)
 	if size < 0 {
-		return 0, 0, fmt.Errorf("%w: %q counts %d", ErrEstimator, estimator.Name(), size)
+		return 0, 0, fmt.Errorf("%w: %q counts %d", ErrEstimator, g.estimator.Name(), size)
 	}
 	return size, int64(len(text)), nil
 }
 
-// add writes a message and makes an item of it. Whoever has more to say about it changes the item that it returns.
+// add writes a message, charges it for its text and makes an item of it. Whoever has more to say about it changes the
+// item that it returns.
 func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
-	g.buf = g.buf[:0]
-	text, err := g.message(m)
+	t, err := g.write(group, index, m)
 	if err != nil {
+		return nil, err
+	}
+	text := g.whole()
+	if text.text == "" {
+		text.text = t.content[text.from:text.to]
+	}
+	return t, g.charge(t, text.text)
+}
+
+// write writes a message and makes an item of it.
+func (g *gathering) write(group Group, index int, m *Message) (*item, error) {
+	g.buf = g.buf[:0]
+	if err := g.message(m); err != nil {
 		return nil, &MessageError{group, index, err}
 	}
-	t := g.item(group, index, text)
+	t := g.item(group, index)
 	t.message, t.id = m, m.ID
 	for i := range m.Content {
 		t.mark = t.mark || m.Content[i].Cache != ""
@@ -102,16 +101,20 @@ func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
 }
 
 // item makes an item of what stands in the encoder.
-func (g *gathering) item(group Group, index int, text piece) *item {
-	if text.text == "" {
-		text.from += g.written.Len()
-		text.to += g.written.Len()
-	}
+func (g *gathering) item(group Group, index int) *item {
+	start := g.written.Len()
 	g.written.Write(g.buf)
-	g.items = append(g.items, item{group: group, index: index, unit: -1, line: -1, whole: -1})
-	g.texts = append(g.texts, text)
-	g.ends = append(g.ends, g.written.Len())
+	g.items = append(g.items, item{group: group, index: index, unit: -1, line: -1, content: g.written.String()[start:]})
 	return &g.items[len(g.items)-1]
+}
+
+// charge charges an item for a text.
+func (g *gathering) charge(t *item, text string) (err error) {
+	if t.size, t.bytes, err = g.price(text); err != nil {
+		return &MessageError{t.group, t.index, err}
+	}
+	t.whole = g.rules.counted(t.size, t.bytes)
+	return nil
 }
 
 // fixed adds the groups of messages around the conversation.
@@ -132,9 +135,9 @@ func (g *gathering) fixed(p *Prompt) error {
 }
 
 // conversation adds history, tool results and current input. Calls get their ids and units are found over all of it.
-func (g *gathering) conversation(p *Prompt, fold *Fold, r rules, estimator measure.Measure) error {
+func (g *gathering) conversation(p *Prompt, fold *Fold) error {
 	turns := make([]*Message, 0, len(p.History)+len(p.ToolResults)+len(p.Current))
-	groups := r.layout.conversation()
+	groups := g.rules.layout.conversation()
 	for _, group := range groups {
 		list := *p.of(group)
 		for i := range list {
@@ -151,7 +154,7 @@ func (g *gathering) conversation(p *Prompt, fold *Fold, r rules, estimator measu
 			m, whole := turns[0], int64(-1)
 			if group == GroupHistory && i < old {
 				var err error
-				if m, whole, err = folded(m, fold.Cap, r, estimator); err != nil {
+				if m, whole, err = g.folded(m, fold.Cap); err != nil {
 					return &MessageError{group, i, err}
 				}
 			}
@@ -159,7 +162,10 @@ func (g *gathering) conversation(p *Prompt, fold *Fold, r rules, estimator measu
 			if err != nil {
 				return err
 			}
-			t.unit, t.whole = units[0], whole
+			t.unit = units[0]
+			if whole >= 0 {
+				t.whole = whole
+			}
 			if group == GroupToolResults && t.id == "" {
 				t.id = m.firstResult()
 			}
@@ -178,18 +184,17 @@ func (l Layout) conversation() []Group {
 }
 
 // folded returns m with its tool results shortened, and what it was before where that changed it, else -1.
-func folded(m *Message, limit int, r rules, estimator measure.Measure) (*Message, int64, error) {
+func (g *gathering) folded(m *Message, limit int) (*Message, int64, error) {
 	shorter, cut := FoldToolResults(*m, limit)
 	if !cut {
 		return m, -1, nil
 	}
-	var e encoder
-	text, err := e.message(m)
-	if err != nil {
+	g.buf = g.buf[:0]
+	if err := g.message(m); err != nil {
 		return nil, 0, err
 	}
-	size, bytes, err := price(estimator, text.in(string(e.buf)))
-	return &shorter, r.counted(size, bytes), err
+	size, bytes, err := g.price(g.text())
+	return &shorter, g.rules.counted(size, bytes), err
 }
 
 // firstResult returns the id of the call that the message's first result is for.
@@ -217,11 +222,13 @@ func (g *gathering) context(blocks []Context) error {
 		}
 		m := TextMessage(System, labelled(title, shown))
 		m.Metadata = c.Metadata
-		t, err := g.add(GroupContext, i, &m)
+		t, err := g.write(GroupContext, i, &m)
+		if err == nil {
+			err = g.charge(t, labelled(title, charged))
+		}
 		if err != nil {
 			return err
 		}
-		g.texts[len(g.texts)-1] = piece{text: labelled(title, charged)}
 		t.priority, t.id = c.Priority, c.ID
 		if t.id == "" {
 			t.id = c.Title
@@ -234,8 +241,8 @@ func (g *gathering) context(blocks []Context) error {
 func shownText(blocks []Block) (shown, charged string, err error) {
 	textOf := func(blocks []Block) (string, error) {
 		var e encoder
-		text, err := e.message(&Message{Content: blocks})
-		return text.in(string(e.buf)), err
+		err := e.message(&Message{Content: blocks})
+		return e.text(), err
 	}
 	if charged, err = textOf(blocks); err != nil {
 		return "", "", err
@@ -329,7 +336,10 @@ func (g *gathering) tools(p *Prompt) error {
 		if err := g.value("tool "+strconv.Quote(tool.Name), tool.Definition); err != nil {
 			return &MessageError{GroupToolDefinitions, i, err}
 		}
-		g.item(GroupToolDefinitions, told, piece{from: 0, to: len(g.buf)})
+		t := g.item(GroupToolDefinitions, told)
+		if err := g.charge(t, t.content); err != nil {
+			return err
+		}
 		told++
 	}
 	return nil

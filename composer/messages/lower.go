@@ -3,6 +3,7 @@ package messages
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/measure"
@@ -73,15 +74,20 @@ func joinless(m measure.Measure) measure.Measure {
 	})
 }
 
-// ids makes section ids out of one buffer.
-type ids struct{ buf []byte }
+// ids makes section ids out of one text.
+type ids struct{ all strings.Builder }
 
-func newIDs(n int) *ids { return &ids{make([]byte, 0, 16*n)} }
+func newIDs(n int) *ids {
+	var d ids
+	d.all.Grow(16 * n)
+	return &d
+}
 
 func (d *ids) of(group Group, index int) string {
-	start := len(d.buf)
-	d.buf = append(d.buf, groupNames[group]...)
-	d.buf = append(d.buf, '/')
-	d.buf = strconv.AppendInt(d.buf, int64(index), 10)
-	return string(d.buf[start:])
+	var digits [20]byte
+	start := d.all.Len()
+	d.all.WriteString(groupNames[group])
+	d.all.WriteByte('/')
+	d.all.Write(strconv.AppendInt(digits[:0], int64(index), 10))
+	return d.all.String()[start:]
 }
