@@ -102,6 +102,7 @@ func TestDamagedRecords(t *testing.T) {
 		{"a byte order mark and nothing", "\ufeff", sessions.Options{}, "sessions: x:1: the file is empty", 0, 0},
 		{"a role that is none", `{"contents":[{"role":["user"],"parts":[{"text":"a"}]}]}`, sessions.Options{},
 			`sessions: x:1: byte 21 (/contents/0/role): role: want a name, not empty; found [`, 0, 0},
+		{"a first message that is none", `[7,{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`, sessions.Options{SkipBad: true}, "", 1, 1},
 		{"nothing", " \n\n", sessions.Options{}, "sessions: x:1: the file is empty", 0, 0},
 		{"something else", "hello\nworld\n", sessions.Options{}, "sessions: x:1: byte 0: invalid character 'h' at start of value", 0, 0},
 		{"another object", `{"a":1}`, sessions.Options{}, "sessions: x:1: the format is none of those that are read", 0, 0},

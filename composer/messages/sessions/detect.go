@@ -105,27 +105,24 @@ func sniff(value []byte) (f Format, alone bool) {
 		}
 		return sniffObject(members)
 	case '[':
-		var first *wire.Member
+		n := 0
 		v := wire.ReadRecords(value)
 		err := v.Array("a list", func() error {
 			m, err := v.Value("")
-			if first == nil {
-				first = &m
+			if n++; err == nil && f == "" && n <= sniffLines {
+				f, _ = sniff(m.Value)
 			}
 			return err
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", false
-		}
-		if first == nil {
+		case n == 0:
 			return Transcript, true
-		}
-		switch f, _ := sniff(first.Value); f {
-		case "", Requests, ClaudeCode, Codex:
+		case f == Requests, f == ClaudeCode, f == Codex:
 			return "", false
-		default:
-			return f, true
 		}
+		return f, f != ""
 	}
 	return "", false
 }
