@@ -27,6 +27,8 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return &replay.CorruptError{Place: s.path, Err: err}
 	case errors.Is(err, sqlite3.IOERR) && noRoom(filepath.Dir(s.path)):
 		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
+	case errors.Is(err, sqlite3.READONLY):
+		return fmt.Errorf("sqlite: %s: the file or its folder may not be written: %w", s.path, err)
 	case errors.Is(err, sqlite3.BUSY):
 		return fmt.Errorf("sqlite: %s: another process has held the file for %v: %w", s.path, patience, err)
 	case errors.Is(err, replay.ErrConflict), errors.Is(err, replay.ErrStale), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -32,6 +32,7 @@ type Store struct {
 	path   string
 	tenant string
 	uri    string
+	frozen *frozen       // where the file may not be written
 	idle   chan *conn    // connections that nobody uses
 	slots  chan struct{} // one token for every connection that may be open
 	closed chan struct{}
@@ -41,7 +42,8 @@ type Store struct {
 var _ replay.Store = (*Store)(nil)
 
 // Open opens the store in the file of that path for one tenant, and creates file and folder when they are missing. A
-// file that is damaged is refused with a [replay.CorruptError], one of something else with an error that says so.
+// file that is damaged is refused with a [replay.CorruptError], one of something else with an error that says so. A file
+// that may not be written, or whose folder may not, is opened for reading alone; see the package's comment.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if !vfs.SupportsSharedMemory {
 		return nil, fmt.Errorf("sqlite: %s/%s has no shared memory for the write-ahead log", runtime.GOOS, runtime.GOARCH)
@@ -74,7 +76,13 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	for range connections {
 		s.slots <- struct{}{}
 	}
-	err = s.do(ctx, func(*conn) error { return nil })
+	look := func(*conn) error { return nil }
+	if err = s.do(ctx, look); mayNotWrite(err) {
+		if s.frozen, err = freeze(abs, err); err == nil {
+			s.uri += "&mode=ro&immutable=1"
+			err = s.do(ctx, look)
+		}
+	}
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -170,7 +178,10 @@ func (s *Store) do(ctx context.Context, f func(*conn) error) (err error) {
 			return err
 		}
 	}
-	return f(c)
+	if err = f(c); err == nil {
+		err = s.frozen.check()
+	}
+	return err
 }
 
 // find returns the number of a tenant, 0 when he is not there yet.
