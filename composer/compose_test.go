@@ -3,6 +3,7 @@ package composer_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -452,6 +453,39 @@ func TestTheCallerMayReuseTheSections(t *testing.T) {
 			t.Fatalf("text %q, want %q", c.Text(), wantText)
 		}
 	})
+}
+
+// Sections come back as they were given, with a verdict each, for as long as they are asked for.
+func TestSectionsAndVerdicts(t *testing.T) {
+	sections := []composer.Section{
+		{ID: "a", Content: "aa"},
+		{ID: "b", Content: "bbb", Tier: tiers.Active, Alternates: []string{"bb", "b"}, Chain: "c", Group: "g", Priority: 2, Breakpoint: true},
+		{ID: "c", Content: "c", Tier: tiers.Informational, Cost: tiers.Charged(9, 9)},
+	}
+	c := compose(t, sections, composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(4), Join: composer.NoJoin})
+	sameCost := cmp.Comparer(func(a, b tiers.Cost) bool { return a == b })
+	if diff := cmp.Diff(sections, slices.Collect(c.Sections()), sameCost); diff != "" {
+		t.Errorf("sections (-want +got)\n%s", diff)
+	}
+	var got []string
+	for v := range c.Verdicts() {
+		got = append(got, fmt.Sprint(v.Reason, " ", v.Alternate))
+	}
+	if diff := cmp.Diff([]string{"core 0", "fits 2", "over-budget 0"}, got); diff != "" {
+		t.Errorf("verdicts (-want +got)\n%s", diff)
+	}
+	seen := 0
+	for range c.Sections() {
+		seen++
+		break
+	}
+	for range c.Verdicts() {
+		seen++
+		break
+	}
+	if seen != 2 {
+		t.Errorf("%d seen", seen)
+	}
 }
 
 func TestRebudgetIsAFreshCompose(t *testing.T) {

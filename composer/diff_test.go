@@ -217,6 +217,23 @@ func TestDiffMovesTheFewest(t *testing.T) {
 	})
 }
 
+func TestChangeIsToldInOneLine(t *testing.T) {
+	for want, change := range map[string]composer.Change{
+		`budget_changed: 12, was unlimited`:                              {Kind: composer.BudgetChanged, A: "unlimited", B: "12"},
+		`section_added: section "a"`:                                     {Kind: composer.SectionAdded, Section: "a"},
+		`content_changed: section "a", from byte 0 on`:                   {Kind: composer.ContentChanged, Section: "a"},
+		`alternate_changed: section "a", alternate 2, from byte 7 on`:    {Kind: composer.AlternateChanged, Section: "a", A: "alternate 2", B: "alternate 2", At: 7},
+		`alternate_changed: section "a": 2 alternates, was 1 alternates`: {Kind: composer.AlternateChanged, Section: "a", A: "1 alternates", B: "2 alternates"},
+		`reordered: section "a": place 3, was place 1`:                   {Kind: composer.Reordered, Section: "a", A: "place 1", B: "place 3"},
+		`chain_changed: section "a": x, was `:                            {Kind: composer.ChainChanged, Section: "a", B: "x"},
+		`group_changed: section "a": , was x`:                            {Kind: composer.GroupChanged, Section: "a", A: "x"},
+	} {
+		if got := change.String(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // Without a change, the recipes are equal; with one, they differ. The first differing byte is the first.
 func TestDiffSeesEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

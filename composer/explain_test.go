@@ -1,6 +1,7 @@
 package composer_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -80,6 +81,8 @@ func TestCauses(t *testing.T) {
 			[]composer.Cause{{Code: composer.CoreTooLarge, Amount: 2}}, false},
 		{"late core and a separator", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)}, composer.Config{Budget: tiers.Limit(100)},
 			[]composer.Cause{{Code: composer.CoreLate, Amount: 50}, {Code: composer.SeparatorsUncharged, Amount: 2}}, true},
+		{"late core that fits to the byte", []composer.Section{sized("a", tiers.Informational, 5), sized("b", tiers.Core, 10)}, composer.Config{Budget: tiers.Limit(10)},
+			[]composer.Cause{{Code: composer.CoreLate, Amount: 5}, {Code: composer.SeparatorsUncharged, Amount: 2}}, true},
 		{"separators alone", []composer.Section{sized("a", tiers.Core, 5), sized("b", tiers.Informational, 5)}, composer.Config{Budget: tiers.Limit(11)},
 			[]composer.Cause{{Code: composer.SeparatorsUncharged, Amount: 1}}, true},
 		{"reserved keeps within", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)}, composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(100)},
@@ -156,6 +159,28 @@ rules      core           250   in: core  -      871     #####
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// A bar is a section's share of the budget, twice the width at most; where there is no budget to share there is none.
+func TestBars(t *testing.T) {
+	for _, tt := range []struct {
+		budget int64
+		want   []int // by section
+	}{{200, []int{0, 1, 2, 10, 20}}, {100, []int{0, 1, 4, 20, 40}}, {50, []int{0, 1, 8, 40, 40}}, {0, []int{0, 0, 0, 0, 0}}, {-1, []int{0, 0, 0, 0, 0}}} {
+		var sections []composer.Section
+		for _, n := range []int{0, 1, 20, 100, 200} {
+			sections = append(sections, sized(fmt.Sprint(n), tiers.Core, n))
+		}
+		var got []int
+		for i, row := range strings.Split(compose(t, sections, composer.Config{Budget: tiers.Limit(tt.budget)}).Explain().Table(), "\n") {
+			if 0 < i && i <= len(sections) {
+				got = append(got, strings.Count(row, "#")+strings.Count(row, "."))
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("budget %d (-want +got)\n%s", tt.budget, diff)
+		}
 	}
 }
 

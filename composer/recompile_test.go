@@ -3,6 +3,7 @@ package composer_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,45 @@ func TestRecompilerDuplicateID(t *testing.T) {
 		_, err := c.Compose(recipe(step.ids...), load)
 		if got := fmt.Sprint(err); err == nil && step.want != "" || err != nil && (step.want == "" || !strings.Contains(got, step.want)) {
 			t.Errorf("%v: %v; want %q", step.ids, err, step.want)
+		}
+	}
+}
+
+// A recipe writer that has written the same composition but for one field of one section writes that field.
+func TestRecipeWriterSeesEveryField(t *testing.T) {
+	base := []composer.Section{{ID: "a", Content: "text"}, {ID: "b", Content: "text", Alternates: []string{"t"}, Tier: tiers.Active}, {ID: "c"}}
+	for field, change := range changeSection {
+		changed := slices.Clone(base)
+		change(&changed[1])
+		var w composer.RecipeWriter
+		for _, sections := range [][]composer.Section{base, changed, base, changed[:2], base[:1], changed} {
+			c := compose(t, sections, composer.Config{})
+			want := c.Recipe().AppendJSON(nil)
+			if _, got := w.Write(c); string(got) != string(want) {
+				t.Errorf("%s changed: wrote %s, want %s", field, got, want)
+			}
+		}
+	}
+}
+
+// What a recipe that is cut short had before its end is not taken for what stood there in the one before.
+func TestRecompilerAfterARecipeCutShort(t *testing.T) {
+	contents := map[fingerprint.Digest]string{}
+	recipe := func(texts ...string) string {
+		var sections []composer.Section
+		for i, text := range texts {
+			sections = append(sections, composer.Section{ID: fmt.Sprint(i), Content: text})
+			contents[fingerprint.SumString(text)] = text
+		}
+		return string(compose(t, sections, composer.Config{Join: composer.NoJoin}).Recipe().AppendJSON(nil))
+	}
+	good, other := recipe("a", "b", "c"), recipe("a", "x", "y")
+	var c composer.Recompiler
+	for _, src := range []string{good, other[:len(other)-1], good, other, good + " ", other} {
+		got, err := c.Compose([]byte(src), func(d fingerprint.Digest) (string, error) { return contents[d], nil })
+		want := map[string]string{good: "abc", other: "axy"}[src]
+		if got.Text() != want || (err == nil) != (want != "") {
+			t.Errorf("%q, %v; want %q", got.Text(), err, want)
 		}
 	}
 }
