@@ -75,6 +75,11 @@ func TestLayouts(t *testing.T) {
 			p.History[0].Role = messages.System
 		}, messages.Options{},
 			`I1; I2 |; S1; H1; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; H2; "R1"; Q1 |`},
+		{"a developer's message that leads", func(p *messages.Prompt) {
+			p.Attachments = nil
+			p.History[0].Role = messages.Developer
+		}, messages.Options{},
+			`I1; I2 |; S1; H1; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; H2; "R1"; Q1 |`},
 		{"an instruction that is an example", func(p *messages.Prompt) { p.Instructions[1].Role = messages.User }, messages.Options{},
 			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"a model that takes definitions", func(p *messages.Prompt) { p.Model.Tools = true }, messages.Options{},
@@ -114,6 +119,9 @@ func TestWhatGoesAtOnceIsAGroup(t *testing.T) {
 			want := want
 			if i != 12 && i != 13 {
 				want = ""
+			}
+			if id := fmt.Sprint("history/", i); i < len(p.History) && s.ID != id {
+				t.Errorf("%v: the id is %s, want %s", policy, s.ID, id)
 			}
 			if s.Group != want {
 				t.Errorf("%v: %s is in group %q, want %q", policy, s.ID, s.Group, want)
@@ -231,6 +239,19 @@ func TestReportListsFewAndCountsAll(t *testing.T) {
 	if a.Report.Omitted != nil || a.Report.OmittedCount != 300+messages.MaxSkills {
 		t.Errorf("not asked for: %d listed, %d counted", len(a.Report.Omitted), a.Report.OmittedCount)
 	}
+}
+
+// What was evicted at once is listed in the order in which it stood.
+func TestReportListsAUnitInItsOrder(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{History: talk("cX rX")}}
+	p.History[1].Content[0].Text = "bb"
+	p.History[0].ID, p.History[1].ID = "first", "second"
+	a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(1), ReportOmissions: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "omitted", []messages.Omission{{Kind: messages.GroupHistory, ID: "first"},
+		{Kind: messages.GroupHistory, ID: "second", Tokens: 1, Bytes: 4}}, a.Report.Omitted)
 }
 
 // A current tool result whose call stands in the history goes with that call, not with the tool results; one whose call

@@ -54,8 +54,8 @@ func TestAssembleRefuses(t *testing.T) {
 	}{
 		{"invalid UTF-8", in(messages.Groups{History: []messages.Message{good, bad}}), messages.Options{}, nil,
 			"messages: history 2: block 1: text: invalid UTF-8 at byte 1"},
-		{"unknown layout", messages.Prompt{}, messages.Options{Layout: 9}, nil, "messages: unknown layout 9"},
-		{"unknown policy", messages.Prompt{}, messages.Options{Policy: 9}, nil, "messages: unknown policy 9"},
+		{"unknown layout", messages.Prompt{}, messages.Options{Layout: 2}, nil, "messages: unknown layout 2"},
+		{"unknown policy", messages.Prompt{}, messages.Options{Policy: 3}, nil, "messages: unknown policy 3"},
 		{"negative quantum", messages.Prompt{}, messages.Options{Quantum: -1}, nil, "messages: quantum -1; want 1 or more"},
 		{"negative fold", messages.Prompt{}, messages.Options{Fold: &messages.Fold{Cap: -1}}, nil, "messages: fold to -1 bytes"},
 		{"negative recent", messages.Prompt{}, messages.Options{Fold: &messages.Fold{Recent: -1}}, nil, "messages: fold to 0 bytes behind -1 messages"},

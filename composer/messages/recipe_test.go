@@ -3,6 +3,7 @@ package messages_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -85,6 +86,20 @@ func TestCompileRefuses(t *testing.T) {
 	broken := func(d fingerprint.Digest) (string, error) { return "{", nil }
 	if _, err := messages.Compile([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: byte 1: ") {
 		t.Errorf("a content that is no message: error %v", err)
+	}
+}
+
+func TestCompileReadsTheLargestNumbers(t *testing.T) {
+	for _, priority := range []int{math.MaxInt, math.MinInt} {
+		a, err := messages.Prompt{Context: []messages.Context{{Title: "a", Priority: priority}, {Title: "b"}}}.Assemble(messages.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := messages.Compile(a.Recipe(), store(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint("key with priority ", priority), a.Composition.Recipe().Key(), c.Recipe().Key())
 	}
 }
 
