@@ -32,16 +32,13 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	if err := checkNames(cfg.Measure.Name(), cfg.Join); err != nil {
 		return Composition{}, err
 	}
-	items, err := priced(sections, cfg.Measure)
+	kept, items, err := lowered(sections, cfg.Measure)
 	if err != nil {
-		return Composition{}, err
-	}
-	if err := checkIDs(sections); err != nil {
 		return Composition{}, err
 	}
 	join := joins[cfg.Join].text
 	c, err := admit(Composition{
-		sections: copied(sections),
+		sections: kept,
 		items:    items,
 		measure:  cfg.Measure.Name(),
 		join:     cfg.Join,
@@ -65,23 +62,36 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	return c, nil
 }
 
-// priced lowers sections to the numbers that gates decide by. It is the one place where anything is measured, and what is
-// measured is checked in the same look.
-func priced(sections []Section, m measure.Measure) ([]tiers.Item, error) {
-	items := make([]tiers.Item, len(sections))
+// lowered returns a copy of the sections, which nothing the caller does can change, and the numbers that gates decide by.
+// It is the one place where anything is measured. It goes through the sections once: when there are many, looking at them
+// is what takes time.
+func lowered(sections []Section, m measure.Measure) ([]Section, []tiers.Item, error) {
+	kept, items := make([]Section, len(sections)), make([]tiers.Item, len(sections))
+	var alternates []string // of all sections
+	var costs []tiers.Cost  // of the alternates
 	chains, groups := numbering{}, numbering{}
+	ids := newIDs(len(sections))
 	for i := range sections {
-		s, item := &sections[i], &items[i]
-		if err := s.price(item, m); err != nil {
-			return nil, &SectionError{i, s.ID, err}
+		s, item := &kept[i], &items[i]
+		*s = sections[i]
+		if len(s.Alternates) > 0 {
+			start := len(alternates)
+			alternates = append(alternates, s.Alternates...)
+			s.Alternates = slices.Clip(alternates[start:])
+			costs = append(costs, make([]tiers.Cost, len(s.Alternates))...)
+			item.Alternates = slices.Clip(costs[start:])
 		}
+		if err := s.price(item, m); err != nil {
+			return nil, nil, &SectionError{i, s.ID, err}
+		}
+		ids.add(s.ID)
 		item.Tier, item.Priority = s.Tier, s.Priority
 		item.Chain, item.Group = chains.number(s.Chain), groups.number(s.Group)
 	}
-	return items, nil
+	return kept, items, ids.check(kept)
 }
 
-// price sets the costs of an item to those of the section, which it checks.
+// price sets the costs of an item, which has room for all, to those of the section, which it checks.
 func (s *Section) price(item *tiers.Item, m measure.Measure) error {
 	if s.Cost.Known() {
 		if !utf8.ValidString(s.Content) {
@@ -95,34 +105,14 @@ func (s *Section) price(item *tiers.Item, m measure.Measure) error {
 		}
 		item.Cost = tiers.Charged(size, int64(len(s.Content)))
 	}
-	if len(s.Alternates) > 0 {
-		item.Alternates = make([]tiers.Cost, len(s.Alternates))
-		for k, alternate := range s.Alternates {
-			size, valid := m.CountValid(alternate)
-			if !valid {
-				return s.encodingError()
-			}
-			item.Alternates[k] = tiers.Charged(size, int64(len(alternate)))
+	for k, alternate := range s.Alternates {
+		size, valid := m.CountValid(alternate)
+		if !valid {
+			return s.encodingError()
 		}
+		item.Alternates[k] = tiers.Charged(size, int64(len(alternate)))
 	}
 	return s.checkNames()
-}
-
-// copied returns the sections as they are now, whatever the caller does to them and to their alternates.
-func copied(sections []Section) []Section {
-	sections = slices.Clone(sections)
-	n := 0
-	for i := range sections {
-		n += len(sections[i].Alternates)
-	}
-	texts := make([]string, 0, n) // of all sections
-	for i := range sections {
-		if start := len(texts); len(sections[i].Alternates) > 0 {
-			texts = append(texts, sections[i].Alternates...)
-			sections[i].Alternates = texts[start:len(texts):len(texts)]
-		}
-	}
-	return sections
 }
 
 // A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.
@@ -132,6 +122,10 @@ func (n numbering) number(name string) int {
 	if name == "" {
 		return 0
 	}
+	return n.add(name)
+}
+
+func (n numbering) add(name string) int {
 	if _, known := n[name]; !known {
 		n[name] = len(n) + 1
 	}
@@ -151,9 +145,11 @@ func admit(c Composition) (Composition, error) {
 	}
 	c.plan = plan
 	c.memo = new(memo)
-	c.length = 0
-	for piece := range c.Pieces() {
-		c.length += int64(len(piece))
+	c.length = int64(max(plan.Included-1, 0) * len(joins[c.join].text))
+	for i := range plan.Verdicts {
+		if plan.Verdicts[i].Included() {
+			c.length += int64(len(c.form(i)))
+		}
 		if c.length > math.MaxInt { // only where int has 32 bits, or one large string stands in many sections
 			return Composition{}, fmt.Errorf("composer: %w", tiers.ErrTooLarge)
 		}

@@ -36,25 +36,21 @@ type memo struct {
 // and the joins between them. It is for those who write or hash the text on their own.
 func (c Composition) Pieces() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		join := joins[c.join].text
-		started := false
+		join := "" // nothing stands before the first
 		for i := range c.plan.Verdicts {
 			if !c.plan.Verdicts[i].Included() {
 				continue
 			}
-			if started && join != "" && !yield(join) {
+			if join != "" && !yield(join) || !yield(c.form(i)) {
 				return
 			}
-			started = true
-			if !yield(c.form(i)) {
-				return
-			}
+			join = joins[c.join].text
 		}
 	}
 }
 
 // form returns the form of a section that its verdict settled on: its content, or an alternate.
-func (c Composition) form(i int) string {
+func (c *Composition) form(i int) string {
 	if k := c.plan.Verdicts[i].Alternate; k > 0 {
 		return c.sections[i].Alternates[k-1]
 	}
@@ -69,8 +65,13 @@ func (c Composition) Text() string {
 	c.memo.text.Do(func() {
 		var b strings.Builder
 		b.Grow(int(c.length))
-		for piece := range c.Pieces() {
-			b.WriteString(piece)
+		join := ""
+		for i := range c.plan.Verdicts { // not over Pieces: that takes twice as long where sections are short
+			if c.plan.Verdicts[i].Included() {
+				b.WriteString(join)
+				b.WriteString(c.form(i))
+				join = joins[c.join].text
+			}
 		}
 		c.memo.textValue = b.String()
 	})

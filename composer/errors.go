@@ -46,14 +46,6 @@ func (e *EncodingError) Error() string {
 // Is reports whether the target is [ErrInvalidUTF8].
 func (e *EncodingError) Is(target error) bool { return target == ErrInvalidUTF8 }
 
-// checkIDs refuses sections that could not be told apart.
-func checkIDs(sections []Section) error {
-	if i, first := duplicateID(sections); i >= 0 {
-		return duplicateError(i, first, sections[i].ID)
-	}
-	return nil
-}
-
 func duplicateError(i, first int, id string) error {
 	return &SectionError{i, id, fmt.Errorf("%w; section %d has it already", ErrDuplicateID, first+1)}
 }
@@ -87,7 +79,7 @@ func (s *Section) checkNames() error {
 	if s.ID == "" {
 		return ErrEmptyID
 	}
-	if !utf8.ValidString(s.ID) || !utf8.ValidString(s.Chain) || !utf8.ValidString(s.Group) {
+	if !utf8.ValidString(s.ID) || s.Chain != "" && !utf8.ValidString(s.Chain) || s.Group != "" && !utf8.ValidString(s.Group) {
 		return s.encodingError()
 	}
 	return nil
@@ -110,28 +102,60 @@ func (s *Section) encodingError() error {
 	return nil
 }
 
-// duplicateID returns the first section whose id an earlier one has, and that one; -1 when all differ. It is an open
-// hash table, 16 to 32 bytes a section, of places and the upper half of their ids' hashes, which tell apart nearly all
-// ids without a look at them: at a million sections a map costs more than composing them. The seed decides where an id
-// is filed, never what is found.
-func duplicateID(sections []Section) (i, first int) {
+// checkIDs refuses sections that could not be told apart.
+func checkIDs(sections []Section) error {
+	ids := newIDs(len(sections))
+	for i := range sections {
+		ids.add(sections[i].ID)
+	}
+	return ids.check(sections)
+}
+
+// An idSet tells whether ids may repeat: whether two have the same hash, as the same ids have. It is an open hash table of
+// the upper halves of the hashes, 8 to 16 bytes an id: at a million sections a map costs more than composing them. The
+// seed decides where a hash is filed and, hardly ever, that different ids collide.
+type idSet struct {
+	table     []uint32 // 0 is free
+	seed      maphash.Seed
+	mayRepeat bool
+}
+
+// newIDs returns a set with room for n ids.
+func newIDs(n int) idSet {
 	size := 4
-	for size < 2*len(sections) {
+	for size < 2*n {
 		size *= 2
 	}
-	table := make([]uint64, size) // upper half: of the hash; lower half: place+1; 0 is free
-	seed := maphash.MakeSeed()
+	return idSet{table: make([]uint32, size), seed: maphash.MakeSeed()}
+}
+
+func (ids *idSet) add(id string) {
+	hash := maphash.String(ids.seed, id)
+	mark := uint32(hash>>32) | 1
+	last := len(ids.table) - 1 // all ones
+	slot := int(hash) & last
+	for ids.table[slot] != 0 {
+		if ids.table[slot] == mark {
+			ids.mayRepeat = true
+			return
+		}
+		slot = (slot + 1) & last
+	}
+	ids.table[slot] = mark
+}
+
+// check refuses the first section whose id an earlier one has; all their ids are in the set.
+func (ids *idSet) check(sections []Section) error {
+	if !ids.mayRepeat {
+		return nil
+	}
+	places := make(map[string]int, len(sections))
 	for i := range sections {
 		id := sections[i].ID
-		hash := maphash.String(seed, id)
-		slot := int(hash & uint64(size-1))
-		for table[slot] != 0 {
-			if j := int(uint32(table[slot])) - 1; table[slot]>>32 == hash>>32 && sections[j].ID == id {
-				return i, j
-			}
-			slot = (slot + 1) & (size - 1)
+		if first, there := places[id]; there {
+			return duplicateError(i, first, id)
 		}
-		table[slot] = hash>>32<<32 | uint64(i+1)
+		places[id] = i
 	}
-	return -1, -1
+	return nil
 }
