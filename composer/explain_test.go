@@ -152,6 +152,20 @@ rules      core           250   in: core  -      871     #####
 
 6 of 6 sections, 871 utf16 + 0 of separators; budget unlimited, gate reserved
 `},
+		{"over by one", composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(281), MaxBytes: tiers.Limit(281)}, `
+SECTION    TIER           SIZE  VERDICT                LIMIT  BEFORE  SHARE
+persona    core           30    in: core               -      282     ##
+"an id\n"  active         50    dropped: over-ceiling  280    282
+notes      informational  500   dropped: over-budget   281    282
+log        active         40    dropped: over-ceiling  280    282
+older      active         1     dropped: chain         280    282
+rules      core           250   in: core               -      282     #################
+
+2 of 6 sections, 280 utf16 + 2 of separators; budget 281, gate reserved
+overflow: 1
+  1: core with its separators is larger than the budget
+overflow: 1 bytes above max-bytes 281
+`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := "\n" + compose(t, sections, tt.cfg).Explain().Table()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/tiers"
 )
@@ -82,6 +83,9 @@ func TestLayouts(t *testing.T) {
 			`I1; I2 |; S1; H1; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; H2; "R1"; Q1 |`},
 		{"an instruction that is an example", func(p *messages.Prompt) { p.Instructions[1].Role = messages.User }, messages.Options{},
 			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
+		{"one message", func(p *messages.Prompt) {
+			*p = messages.Prompt{Groups: messages.Groups{Current: p.Current}}
+		}, messages.Options{}, `Q1 |`},
 		{"a model that takes definitions", func(p *messages.Prompt) { p.Model.Tools = true }, messages.Options{},
 			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description) |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"eager skills", nil, messages.Options{EagerSkills: true},
@@ -163,21 +167,56 @@ func TestNoticeOfTheOldestAlone(t *testing.T) {
 	history := []messages.Message{messages.TextMessage(messages.User, "aaaa"), messages.TextMessage(messages.User, "bbbb")}
 	for _, test := range []struct {
 		history []messages.Message
-		bytes   int64
+		bytes   int64 // or tokens of a byte
 		cut     bool
 	}{{history, 8, false}, {history, 7, true}, {history, 3, true}, {history[:1], 4, false}, {history[:1], 3, true}, {nil, 1, false}} {
 		p := messages.Prompt{Groups: messages.Groups{History: test.history}}
 		for _, policy := range []messages.Policy{messages.ByUnit, messages.ByItem} {
-			a, err := p.Assemble(messages.Options{Notice: true, Policy: policy, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(test.bytes)}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			offered := len(a.Composition.Decisions()) > len(test.history)
-			if offered != test.cut {
-				t.Errorf("%d messages, %d bytes, %v: notice offered: %v", len(test.history), test.bytes, policy, offered)
+			perByte := measure.Bytes()
+			for _, budget := range []messages.Budget{
+				{MaxInputBytes: tiers.Limit(test.bytes)},
+				{MaxInputTokens: tiers.Limit(test.bytes), Estimator: &perByte},
+			} {
+				a, err := p.Assemble(messages.Options{Notice: true, Policy: policy, Budget: &budget})
+				if err != nil {
+					t.Fatal(err)
+				}
+				offered := len(a.Composition.Decisions()) > len(test.history)
+				if offered != test.cut {
+					t.Errorf("%d messages, %+v, %v: notice offered: %v", len(test.history), budget, policy, offered)
+				}
 			}
 		}
 	}
+}
+
+// Who speaks in what stands in a prompt, and what of the host's is carried along.
+func TestRolesAndMetadata(t *testing.T) {
+	a, err := messages.Assemble(messages.Input{
+		System:       []string{"a"},
+		Developer:    []string{"b"},
+		Instructions: []messages.Instruction{{Text: "c", Metadata: `{"of":"instruction"}`}},
+		Summaries:    []messages.Summary{{Text: "d", Metadata: `{"of":"summary"}`}},
+		Attachments:  []messages.Attachment{{Text: "e", Name: "n", URI: "u", MediaType: "m"}, {Text: "f"}},
+		ToolResults:  []messages.ToolResult{{CallID: "x", Value: "1"}},
+		Context:      []messages.Context{{Title: "g", Metadata: `{"of":"context"}`}},
+		Skills:       []messages.Skill{{Name: "h", Body: "i", Loaded: true}},
+		Tools:        []messages.ToolSpec{{Name: "j"}},
+		Tail:         &messages.Tail{Segments: []messages.Segment{{ID: "k", Text: "l"}}},
+	}, messages.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, m := range a.Messages {
+		got = append(got, strings.TrimSpace(fmt.Sprintln(a.Places[i].Group, m.Role, m.Metadata)))
+	}
+	compare(t, "messages", []string{
+		`instructions system`, `instructions system`, `instructions system {"of":"instruction"}`,
+		`context system {"of":"context"}`, `skills system`, `tools system`,
+		`attachments user {"name":"n","uri":"u","mediaType":"m"}`, `attachments user {}`,
+		`summaries system {"of":"summary"}`, `tool_results tool`, `skill_body system`, `tail user`,
+	}, got)
 }
 
 // Bytes of the tail move only where a text is new or another.

@@ -74,6 +74,9 @@ func TestAssembleRefuses(t *testing.T) {
 		{"an image first in a result", messages.Prompt{Groups: messages.Groups{ToolResults: []messages.Message{toolResult(messages.Block{Content: image.Content[1:]})}},
 			Model: messages.Model{Modalities: []messages.Kind{}}}, messages.Options{}, messages.ErrUnsupportedModality,
 			"messages: tool_results 1: block 1: image: the model does not read this modality"},
+		{"several images, in the order of the cache-aware layout", messages.Prompt{Groups: messages.Groups{Attachments: []messages.Message{image}, Summaries: []messages.Message{image}},
+			Model: messages.Model{Modalities: []messages.Kind{}}}, messages.Options{Layout: messages.Legacy}, messages.ErrUnsupportedModality,
+			"messages: attachments 1: block 2: image: the model does not read this modality"},
 		{"two texts for one segment", messages.Prompt{Tail: &messages.Tail{Segments: []messages.Segment{{ID: "a"}, {ID: "a"}}}}, messages.Options{},
 			messages.ErrDuplicateSegment, `messages: tail 2: two texts for one tail segment in one turn: "a"`},
 		{"a segment without an id", messages.Prompt{Tail: &messages.Tail{Segments: []messages.Segment{{Text: "a"}}}}, messages.Options{},
@@ -143,6 +146,20 @@ func TestNames(t *testing.T) {
 		if got, err := messages.ParsePolicy(p.String()); err != nil || got != p {
 			t.Errorf("policy %v: %v, %v", p, got, err)
 		}
+	}
+	for got, want := range map[string]string{
+		messages.Layout(2).String(): "2", messages.Policy(3).String(): "3", messages.Group(13).String(): "13",
+		messages.GroupNotice.String(): "notice", messages.Quantised.String(): "quantised", messages.Legacy.String(): "legacy",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if text, err := messages.GroupNotice.MarshalText(); string(text) != "notice" || err != nil {
+		t.Errorf("the last group is written as %s, %v", text, err)
+	}
+	if text, err := messages.Group(13).MarshalText(); err == nil {
+		t.Errorf("a group that is none is written as %s", text)
 	}
 	if _, err := messages.ParseLayout("x"); err == nil {
 		t.Error("there is a layout x")
