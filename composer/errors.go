@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"unicode/utf8"
 
+	"github.com/quirehq/quire/internal/canonical"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -14,7 +15,7 @@ import (
 var (
 	ErrEmptyID     = errors.New("empty id")
 	ErrDuplicateID = errors.New("duplicate id")
-	ErrInvalidUTF8 = errors.New("invalid UTF-8")
+	ErrInvalidUTF8 = canonical.ErrInvalidUTF8
 )
 
 // A SectionError is an error about one section.

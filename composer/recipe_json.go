@@ -4,12 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/canonical"
 	"github.com/quirehq/quire/tiers"
 )
@@ -95,193 +90,79 @@ func (r *parsed) parse(src []byte) (kept int, err error) {
 	before := *r
 	*r = parsed{}
 
-	var p parser
+	base := 0
+	if kept > 0 {
+		base = before.ends[kept-1]
+	}
+	p := canonical.NewReader(string(src[base:]), base)
 	var recipe Recipe
 	more := false
 	if kept > 0 {
-		p = parser{src: string(src[before.ends[kept-1]:]), base: before.ends[kept-1]}
 		recipe = before.recipe
 		recipe.Sections = recipe.Sections[:kept]
-		more = p.skip(`,`)
+		more = p.Skip(`,`)
 	} else {
-		p = parser{src: string(src)}
-		recipe = p.head()
-		more = !p.at(`]`)
+		recipe = readHead(p)
+		more = !p.At(`]`)
 	}
 	ends := before.ends[:kept]
-	for ; more && p.err == nil; more = p.skip(`,`) {
-		recipe.Sections = append(recipe.Sections, p.ingredient())
-		ends = append(ends, p.base+p.pos)
+	for ; more && p.Err() == nil; more = p.Skip(`,`) {
+		recipe.Sections = append(recipe.Sections, readIngredient(p))
+		ends = append(ends, base+p.Pos())
 	}
-	p.tail(&recipe)
-	if p.err != nil {
-		return 0, p.err
+	readTail(p, &recipe)
+	if err := p.Err(); err != nil {
+		return 0, fmt.Errorf("composer: %w: %w", ErrRecipe, err)
 	}
 	*r = parsed{append(before.src[:common], src[common:]...), recipe, ends}
 	return kept, nil
 }
 
-func (p *parser) head() (r Recipe) {
-	start := p.pos
-	r.ActiveFraction = parseName(p, `{"active-fraction":`, tiers.ParseFraction)
-	r.Budget = p.budget(`,"budget":`)
-	r.Gate = parseName(p, `,"gate":`, tiers.ParseGate)
-	r.Join = parseName(p, `,"join":`, ParseJoin)
-	r.Kind = p.text(`,"kind":`)
-	r.MaxBytes = p.budget(`,"max-bytes":`)
-	r.Measure = p.text(`,"measure":`)
-	p.raw(`,"sections":[`)
-	p.roundTrip(start, func(w *canonical.Writer) { writeHead(w, r) })
+func readHead(p *canonical.Reader) (r Recipe) {
+	start := p.Pos()
+	r.ActiveFraction = canonical.Parse(p, `{"active-fraction":`, tiers.ParseFraction)
+	r.Budget = p.Budget(`,"budget":`)
+	r.Gate = canonical.Parse(p, `,"gate":`, tiers.ParseGate)
+	r.Join = canonical.Parse(p, `,"join":`, ParseJoin)
+	r.Kind = p.Text(`,"kind":`)
+	r.MaxBytes = p.Budget(`,"max-bytes":`)
+	r.Measure = p.Text(`,"measure":`)
+	p.Raw(`,"sections":[`)
+	p.RoundTrip(start, func(w *canonical.Writer) { writeHead(w, r) })
 	return r
 }
 
-func (p *parser) ingredient() (in Ingredient) {
-	start := p.pos
-	p.raw(`{"alternates":[`)
-	for more := !p.at(`]`); more && p.err == nil; more = p.skip(`,`) {
-		bytes := p.integer(`{"bytes":`)
-		digest := p.digest(`,"content":`)
-		size := p.integer(`,"size":`)
-		p.raw(`}`)
+func readIngredient(p *canonical.Reader) (in Ingredient) {
+	start := p.Pos()
+	p.Raw(`{"alternates":[`)
+	for more := !p.At(`]`); more && p.Err() == nil; more = p.Skip(`,`) {
+		bytes := p.Integer(`{"bytes":`)
+		digest := p.Digest(`,"content":`)
+		size := p.Integer(`,"size":`)
+		p.Raw(`}`)
 		in.Alternates = append(in.Alternates, Form{digest, tiers.Charged(size, bytes)})
 	}
-	p.raw(`],"breakpoint":`)
-	if in.Breakpoint = p.skip(`true`); !in.Breakpoint {
-		p.raw(`false`)
-	}
-	bytes := p.integer(`,"bytes":`)
-	in.Chain = p.text(`,"chain":`)
-	in.Content.Digest = p.digest(`,"content":`)
-	in.Group = p.text(`,"group":`)
-	in.ID = p.text(`,"id":`)
-	in.Priority = parseName(p, `,"priority":`, strconv.Atoi)
-	in.Content.Cost = tiers.Charged(p.integer(`,"size":`), bytes)
-	in.Tier = parseName(p, `,"tier":`, tiers.ParseTier)
-	p.raw(`}`)
-	p.roundTrip(start, func(w *canonical.Writer) { writeIngredient(w, in) })
+	in.Breakpoint = p.Bool(`],"breakpoint":`)
+	bytes := p.Integer(`,"bytes":`)
+	in.Chain = p.Text(`,"chain":`)
+	in.Content.Digest = p.Digest(`,"content":`)
+	in.Group = p.Text(`,"group":`)
+	in.ID = p.Text(`,"id":`)
+	in.Priority = canonical.Parse(p, `,"priority":`, strconv.Atoi)
+	in.Content.Cost = tiers.Charged(p.Integer(`,"size":`), bytes)
+	in.Tier = canonical.Parse(p, `,"tier":`, tiers.ParseTier)
+	p.Raw(`}`)
+	p.RoundTrip(start, func(w *canonical.Writer) { writeIngredient(w, in) })
 	return in
 }
 
-func (p *parser) tail(r *Recipe) {
-	start := p.pos
-	bytes := p.integer(`],"separator":{"bytes":`)
-	r.Separator = tiers.Charged(p.integer(`,"size":`), bytes)
-	r.TailReserve = p.integer(`},"tail-reserve":`)
-	r.Version = p.text(`,"version":`)
-	p.raw(`}`)
-	if p.err == nil && p.pos < len(p.src) {
-		p.fail("the end")
-	}
-	p.roundTrip(start, func(w *canonical.Writer) { writeTail(w, *r) })
-}
-
-// A parser reads what a Writer wrote. Its first error stays; after it every method returns a zero value.
-type parser struct {
-	src     string
-	base    int // where src begins in the whole text
-	pos     int
-	err     error
-	scratch []byte // of roundTrip
-}
-
-func (p *parser) fail(want string) {
-	if p.err == nil {
-		p.err = fmt.Errorf("composer: %w: byte %d: want %s", ErrRecipe, p.base+p.pos, want)
-	}
-}
-
-func (p *parser) at(s string) bool { return strings.HasPrefix(p.src[p.pos:], s) }
-
-func (p *parser) skip(s string) bool {
-	found := p.err == nil && p.at(s)
-	if found {
-		p.pos += len(s)
-	}
-	return found
-}
-
-func (p *parser) raw(s string) {
-	if !p.skip(s) {
-		p.fail(s)
-	}
-}
-
-func (p *parser) text(before string) string {
-	p.raw(before)
-	if p.err != nil {
-		return ""
-	}
-	rest := p.src[p.pos:]
-	if !strings.HasPrefix(rest, `"`) {
-		p.fail("a string")
-		return ""
-	}
-	end := 1 + strings.IndexByte(rest[1:], '"')
-	if end > 0 && strings.IndexByte(rest[1:end], '\\') < 0 {
-		p.pos += end + 1
-		return rest[1:end] // whether its characters may stand unescaped, roundTrip tells
-	}
-	dec := jsontext.NewDecoder(strings.NewReader(rest))
-	token, err := dec.ReadToken()
-	if err != nil || token.Kind() != '"' {
-		p.fail("a string")
-		return ""
-	}
-	p.pos += int(dec.InputOffset())
-	return token.String()
-}
-
-func (p *parser) integer(before string) int64 {
-	return parseName(p, before, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
-}
-
-func (p *parser) digest(before string) fingerprint.Digest {
-	return parseName(p, before, fingerprint.ParseDigest)
-}
-
-func (p *parser) budget(before string) tiers.Budget {
-	p.raw(before)
-	if p.skip("null") {
-		return tiers.Budget{}
-	}
-	n := p.integer("")
-	if p.err != nil {
-		return tiers.Budget{}
-	}
-	return tiers.Limit(n)
-}
-
-// parseName reads a string and gives it its meaning.
-func parseName[T any](p *parser, before string, parse func(string) (T, error)) (v T) {
-	start := p.base + p.pos + len(before)
-	s := p.text(before)
-	if p.err != nil {
-		return v
-	}
-	v, err := parse(s)
-	if err != nil {
-		p.err = fmt.Errorf("composer: %w: byte %d: %w", ErrRecipe, start, err)
-	}
-	return v
-}
-
-// roundTrip refuses what says the same in another way: "007", an escape that is not needed, a ratio that is not reduced.
-// It looks at what was read since start.
-func (p *parser) roundTrip(start int, write func(*canonical.Writer)) {
-	if p.err != nil {
-		return
-	}
-	said := p.src[start:p.pos]
-	if !utf8.ValidString(said) {
-		p.err = fmt.Errorf("composer: %w: %w", ErrRecipe, ErrInvalidUTF8)
-		return
-	}
-	w := canonical.Writer{Dst: p.scratch[:0]}
-	write(&w)
-	if p.scratch = w.Dst; string(w.Dst) != said {
-		canonical := string(w.Dst)
-		at := commonPrefix(canonical, said)
-		p.pos = start + at
-		p.fail(fmt.Sprintf("the canonical form, %.40q here", canonical[at:]))
-	}
+func readTail(p *canonical.Reader, r *Recipe) {
+	start := p.Pos()
+	bytes := p.Integer(`],"separator":{"bytes":`)
+	r.Separator = tiers.Charged(p.Integer(`,"size":`), bytes)
+	r.TailReserve = p.Integer(`},"tail-reserve":`)
+	r.Version = p.Text(`,"version":`)
+	p.Raw(`}`)
+	p.End()
+	p.RoundTrip(start, func(w *canonical.Writer) { writeTail(w, *r) })
 }

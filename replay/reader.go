@@ -329,19 +329,21 @@ func (r *Reader) Record(ctx context.Context, e Entry) (Record, error) {
 }
 
 func record(e Entry, l loaded) (Record, error) {
-	place := fmt.Sprintf("record %s@%d", e.Session, e.Turn)
+	broken := func(err error) (Record, error) {
+		return Record{}, &CorruptError{Name: e.Record, Place: fmt.Sprintf("record %s@%d", e.Session, e.Turn), Err: err}
+	}
 	if errors.Is(l.err, ErrNotFound) {
-		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: ErrGone}
+		return broken(ErrGone)
 	}
 	if l.err != nil {
 		return Record{}, l.err
 	}
 	rec, err := ParseRecord([]byte(l.content))
 	if err != nil {
-		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: err}
+		return broken(err)
 	}
 	if said := rec.entry(e.Record); said != e {
-		return Record{}, &CorruptError{Name: e.Record, Place: place, Err: fmt.Errorf("the log says %+v, the record %+v", e, said)}
+		return broken(fmt.Errorf("the log says %+v, the record %+v", e, said))
 	}
 	return rec, nil
 }

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
@@ -126,82 +123,74 @@ func (r Record) AppendJSON(dst []byte) []byte {
 
 // ParseRecord reads what [Record.AppendJSON] writes. Anything else, also the same said in another way, is refused with
 // [ErrRecord].
-func ParseRecord(src []byte) (Record, error) {
-	var raw struct {
-		Breakpoints []struct {
-			Bytes  int64              `json:"bytes,string"`
-			Digest fingerprint.Digest `json:"digest"`
-			ID     string             `json:"id"`
-			Size   int64              `json:"size,string"`
-		} `json:"breakpoints"`
-		Bytes     int64               `json:"bytes,string"`
-		Decisions fingerprint.Digest  `json:"decisions"`
-		Kind      string              `json:"kind"`
-		Labels    map[string]string   `json:"labels"`
-		Lowered   *fingerprint.Digest `json:"lowered"`
-		Output    fingerprint.Digest  `json:"output"`
-		Prev      *fingerprint.Digest `json:"prev"`
-		Recipe    fingerprint.Key     `json:"recipe"`
-		Redactor  string              `json:"redactor"`
-		Response  *fingerprint.Digest `json:"response"`
-		Seq       int64               `json:"seq,string"`
-		Session   string              `json:"session"`
-		Time      *time.Time          `json:"time"`
-		Turn      int64               `json:"turn,string"`
-		Usage     *struct {
-			Cached  int64 `json:"cached,string"`
-			Input   int64 `json:"input,string"`
-			Output  int64 `json:"output,string"`
-			Written int64 `json:"written,string"`
-		} `json:"usage"`
+func ParseRecord(src []byte) (r Record, err error) {
+	p := canonical.NewReader(string(src), 0)
+	p.Raw(`{"breakpoints":[`)
+	for more := !p.At(`]`); more && p.Err() == nil; more = p.Skip(`,`) {
+		b := composer.Prefix{Breakpoint: true}
+		b.Bytes = p.Integer(`{"bytes":`)
+		b.Digest = p.DigestOrNull(`,"digest":`)
+		b.ID = p.Text(`,"id":`)
+		b.Size = p.Integer(`,"size":`)
+		p.Raw(`}`)
+		r.Breakpoints = append(r.Breakpoints, b)
 	}
-	if err := json.Unmarshal(src, &raw, json.RejectUnknownMembers(true)); err != nil {
+	r.Bytes = p.Integer(`],"bytes":`)
+	r.Decisions = p.DigestOrNull(`,"decisions":`)
+	r.Kind = p.Text(`,"kind":`)
+	p.Raw(`,"labels":{`)
+	for more := !p.At(`}`); more && p.Err() == nil; more = p.Skip(`,`) {
+		if r.Labels == nil {
+			r.Labels = map[string]string{}
+		}
+		name := p.Text(``)
+		r.Labels[name] = p.Text(`:`)
+	}
+	r.Lowered = p.DigestOrNull(`},"lowered":`)
+	r.Output = p.DigestOrNull(`,"output":`)
+	r.Prev = p.DigestOrNull(`,"prev":`)
+	r.Recipe = fingerprint.Key(p.DigestOrNull(`,"recipe":`))
+	r.Redactor = p.Text(`,"redactor":`)
+	r.Response = p.DigestOrNull(`,"response":`)
+	r.Seq = p.Integer(`,"seq":`)
+	r.Session = p.Text(`,"session":`)
+	p.Raw(`,"time":`)
+	if !p.Skip(`null`) {
+		r.Time = canonical.Parse(p, ``, func(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) })
+	}
+	r.Turn = p.Integer(`,"turn":`)
+	p.Raw(`,"usage":`)
+	if !p.Skip(`null}`) {
+		r.Usage = &Usage{}
+		r.Usage.Cached = p.Integer(`{"cached":`)
+		r.Usage.Input = p.Integer(`,"input":`)
+		r.Usage.Output = p.Integer(`,"output":`)
+		r.Usage.Written = p.Integer(`,"written":`)
+		p.Raw(`}}`)
+	}
+	p.End()
+	p.RoundTrip(0, func(w *canonical.Writer) { w.Dst = r.AppendJSON(w.Dst) })
+	if err = p.Err(); err == nil {
+		err = r.check()
+	}
+	if err != nil {
 		return Record{}, fmt.Errorf("replay: %w: %w", ErrRecord, err)
-	}
-	r := Record{
-		Session: raw.Session, Seq: raw.Seq, Turn: raw.Turn, Kind: raw.Kind, Recipe: raw.Recipe, Output: raw.Output,
-		Bytes: raw.Bytes, Decisions: raw.Decisions, Redactor: raw.Redactor,
-	}
-	if len(raw.Labels) > 0 {
-		r.Labels = raw.Labels
-	}
-	if raw.Prev != nil {
-		r.Prev = *raw.Prev
-	}
-	if raw.Lowered != nil {
-		r.Lowered = *raw.Lowered
-	}
-	if raw.Response != nil {
-		r.Response = *raw.Response
-	}
-	if raw.Time != nil {
-		r.Time = *raw.Time
-	}
-	for _, p := range raw.Breakpoints {
-		r.Breakpoints = append(r.Breakpoints, composer.Prefix{ID: p.ID, Digest: p.Digest, Bytes: p.Bytes, Size: p.Size, Breakpoint: true})
-	}
-	if u := raw.Usage; u != nil {
-		r.Usage = &Usage{Input: u.Input, Cached: u.Cached, Written: u.Written, Output: u.Output}
-	}
-	if err := r.check(); err != nil {
-		return Record{}, fmt.Errorf("replay: %w: %w", ErrRecord, err)
-	}
-	if again := r.AppendJSON(nil); string(again) != string(src) {
-		at := commonPrefix(string(again), string(src))
-		return Record{}, fmt.Errorf("replay: %w: byte %d: want the canonical form, %.40q here", ErrRecord, at, again[at:])
 	}
 	return r, nil
 }
 
 // check refuses what could not be found or encoded again.
 func (r Record) check() error {
-	texts := []struct{ field, text string }{{"session", r.Session}, {"kind", r.Kind}, {"redactor", r.Redactor}}
-	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
-		texts = append(texts, struct{ field, text string }{"label", name}, struct{ field, text string }{"label " + strconv.Quote(name), r.Labels[name]})
-	}
-	for _, t := range texts {
+	for _, t := range [...]struct{ field, text string }{{"session", r.Session}, {"kind", r.Kind}, {"redactor", r.Redactor}} {
 		if !utf8.ValidString(t.text) {
 			return fmt.Errorf("%s %q: invalid UTF-8", t.field, t.text)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
+		if value := r.Labels[name]; !utf8.ValidString(name) {
+			return fmt.Errorf("label %q: invalid UTF-8", name)
+		} else if !utf8.ValidString(value) {
+			return fmt.Errorf("label %q %q: invalid UTF-8", name, value)
 		}
 	}
 	switch {

@@ -1,5 +1,5 @@
-// Package canonical writes the canonical JSON of recipes and records: RFC 8785, with every integer a decimal string,
-// because a number of RFC 8785 is a double.
+// Package canonical writes and reads the canonical JSON of recipes and records: RFC 8785, with every integer a decimal
+// string, because a number of RFC 8785 is a double.
 package canonical
 
 import (

@@ -1,0 +1,176 @@
+package canonical
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/tiers"
+)
+
+// ErrInvalidUTF8 is what a text is that no Writer wrote.
+var ErrInvalidUTF8 = errors.New("invalid UTF-8")
+
+// A Reader reads what a [Writer] wrote: its methods, called in the same order, take the same beginnings, and return the
+// values. The first error stays, and after it every method returns a zero value. An error names the byte of the text, and
+// has no prefix: that is the caller's.
+//
+// That a value was not written in another way ("007", an escape that is not needed) only [Reader.RoundTrip] tells.
+type Reader struct {
+	src     string
+	base    int // where src begins in the whole text
+	pos     int
+	err     error
+	scratch []byte // of RoundTrip
+}
+
+// NewReader returns a reader of a text that begins at byte base of a longer one.
+func NewReader(src string, base int) *Reader { return &Reader{src: src, base: base} }
+
+// Err returns the first error.
+func (r *Reader) Err() error { return r.err }
+
+// Pos returns how far the reader has come, in bytes of its text.
+func (r *Reader) Pos() int { return r.pos }
+
+func (r *Reader) fail(want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("byte %d: want %s", r.base+r.pos, want)
+	}
+}
+
+// At reports whether this is what comes next.
+func (r *Reader) At(json string) bool { return strings.HasPrefix(r.src[r.pos:], json) }
+
+// Skip reads this if it comes next, and reports whether it does.
+func (r *Reader) Skip(json string) bool {
+	found := r.err == nil && r.At(json)
+	if found {
+		r.pos += len(json)
+	}
+	return found
+}
+
+// Raw reads JSON as it is.
+func (r *Reader) Raw(json string) {
+	if !r.Skip(json) {
+		r.fail(json)
+	}
+}
+
+// End wants the text to end here.
+func (r *Reader) End() {
+	if r.pos < len(r.src) {
+		r.fail("the end")
+	}
+}
+
+// Text reads a string.
+func (r *Reader) Text(before string) string {
+	r.Raw(before)
+	if r.err != nil {
+		return ""
+	}
+	rest := r.src[r.pos:]
+	if !strings.HasPrefix(rest, `"`) {
+		r.fail("a string")
+		return ""
+	}
+	end := 1 + strings.IndexByte(rest[1:], '"')
+	if end > 0 && strings.IndexByte(rest[1:end], '\\') < 0 {
+		r.pos += end + 1
+		return rest[1:end] // whether its characters may stand unescaped, RoundTrip tells
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(rest))
+	token, err := dec.ReadToken()
+	if err != nil || token.Kind() != '"' {
+		r.fail("a string")
+		return ""
+	}
+	r.pos += int(dec.InputOffset())
+	return token.String()
+}
+
+// Bool reads true or false.
+func (r *Reader) Bool(before string) bool {
+	r.Raw(before)
+	if r.Skip(`true`) {
+		return true
+	}
+	r.Raw(`false`)
+	return false
+}
+
+// Integer reads an integer that is written as a string.
+func (r *Reader) Integer(before string) int64 {
+	return Parse(r, before, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+}
+
+// Budget reads a limit, or null where there is none.
+func (r *Reader) Budget(before string) tiers.Budget {
+	r.Raw(before)
+	if r.Skip(`null`) {
+		return tiers.Budget{}
+	}
+	n := r.Integer(``)
+	if r.err != nil {
+		return tiers.Budget{}
+	}
+	return tiers.Limit(n)
+}
+
+// Digest reads 64 hex digits.
+func (r *Reader) Digest(before string) fingerprint.Digest {
+	return Parse(r, before, fingerprint.ParseDigest)
+}
+
+// DigestOrNull reads a digest, or null for the zero one.
+func (r *Reader) DigestOrNull(before string) fingerprint.Digest {
+	r.Raw(before)
+	if r.Skip(`null`) {
+		return fingerprint.Digest{}
+	}
+	return r.Digest(``)
+}
+
+// Parse reads a string and gives it its meaning.
+func Parse[T any](r *Reader, before string, parse func(string) (T, error)) (v T) {
+	start := r.base + r.pos + len(before)
+	s := r.Text(before)
+	if r.err != nil {
+		return v
+	}
+	v, err := parse(s)
+	if err != nil {
+		r.err = fmt.Errorf("byte %d: %w", start, err)
+	}
+	return v
+}
+
+// RoundTrip wants what was read since start to be what write writes.
+func (r *Reader) RoundTrip(start int, write func(*Writer)) {
+	if r.err != nil {
+		return
+	}
+	said := r.src[start:r.pos]
+	if !utf8.ValidString(said) {
+		r.err = ErrInvalidUTF8
+		return
+	}
+	w := Writer{Dst: r.scratch[:0]}
+	write(&w)
+	if r.scratch = w.Dst; string(w.Dst) != said {
+		form := string(w.Dst)
+		at := 0
+		for at < min(len(form), len(said)) && form[at] == said[at] {
+			at++
+		}
+		r.pos = start + at
+		r.fail(fmt.Sprintf("the canonical form, %.40q here", form[at:]))
+	}
+}
