@@ -1,7 +1,7 @@
 // Command mutate asks whether tests would notice: it changes one thing of a package at a time, runs the package's tests,
 // and lists the changes after which they still pass.
 //
-//	go run ./internal/mutate [-for 10m] [-jobs 1] [-file gate.go] [-again] [-state FILE] ./tiers
+//	go run ./internal/mutate [-for 10m] [-jobs 1] [-file gate.go] [-quick] [-again] [-state FILE] ./tiers
 //
 // The changes: conditions are negated; < becomes <=, == becomes !=, && becomes ||, + becomes -, and back; numbers become
 // one more and one less; statements are dropped; true becomes false, max becomes min, break becomes continue; a constant
@@ -31,6 +31,7 @@ func main() {
 	flag.DurationVar(&o.limit, "for", 10*time.Minute, "how long to go on")
 	flag.IntVar(&o.jobs, "jobs", 1, "how many mutants to try at once")
 	flag.BoolVar(&o.again, "again", false, "try again what survived: for when tests were added")
+	flag.BoolVar(&o.quick, "quick", false, "leave out tests of a second and more: -again will try what survives with all")
 	flag.StringVar(&o.file, "file", "", "only this `file` of the package")
 	flag.StringVar(&o.state, "state", "", "where verdicts are kept; by default bin/mutate-PACKAGE.jsonl")
 	flag.Usage = func() {

@@ -130,12 +130,14 @@ func mutants(name string, src []byte, constants map[string]string) ([]mutant, er
 	return all, nil
 }
 
-// isError reports whether an expression is surely an error that is not nil: err, fmt.Errorf(…), errors.New(…), or
+// isError reports whether an expression is surely an error that is not nil: err, x.err, fmt.Errorf(…), errors.New(…), or
 // &SomeError{…}.
 func isError(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return e.Name == "err"
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "err"
 	case *ast.CallExpr:
 		f, qualified := e.Fun.(*ast.SelectorExpr)
 		return qualified && (f.Sel.Name == "Errorf" || f.Sel.Name == "New")

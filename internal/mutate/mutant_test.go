@@ -33,6 +33,7 @@ func TestMutants(t *testing.T) {
 		{"assignment", `a = b`, []string{``}},
 		{"predeclared names", `return max(a, b), true`, []string{`return min(a, b), true`, `return max(a, b), false`}},
 		{"beside an error", `return 0, fmt.Errorf("x")`, nil},
+		{"beside a kept error", `return 0, p.err`, nil},
 		{"beside a typed error", `return 0, &ItemError{}`, nil},
 		{"beside no error", `return 0, nil`, []string{`return (0+1), nil`, `return (0-1), nil`}},
 		{"constants", `return Low`, []string{`return High`}},
@@ -117,7 +118,7 @@ func second(_, b int) int { return b + limit }
 	}
 	got := map[string]verdict{}
 	for _, c := range all {
-		got[c.String()], _ = program.try(t.Context(), c)
+		got[c.String()], _ = program.try(t.Context(), c, false)
 	}
 	want := map[string]verdict{
 		"p.go:3: number: 7 => (7+1)":             survived,

@@ -28,6 +28,7 @@ type options struct {
 	limit time.Duration
 	jobs  int
 	again bool // what survived, too
+	quick bool // without the tests that take long
 }
 
 // A verdict is what became of a mutant.
@@ -123,7 +124,7 @@ func run(ctx context.Context, o options, progress io.Writer) (summary, error) {
 		wg.Go(func() {
 			for c := range queue {
 				var err error
-				v, final := together.try(ctx, c)
+				v, final := together.try(ctx, c, o.quick)
 				if !final {
 					v, err = c.try(ctx, o.pkg, patience)
 				}

@@ -26,7 +26,7 @@ type together struct {
 	numbers map[string]int // of the mutants in it, by id
 	unbuilt map[string]bool
 	failing []string // tests that fail here as they are, such as those that count allocations
-	slow    []string // tests that take long
+	slow    []string // tests that take a second or more
 
 	// After so many seconds of the processor the quick tests, and the slow ones, are in an endless loop.
 	quickLimit, slowLimit int
@@ -106,7 +106,7 @@ func (t *together) measure(ctx context.Context) error {
 		switch name := string(m[2]); {
 		case string(m[1]) == "FAIL":
 			t.failing = append(t.failing, name)
-		case seconds >= 0.1:
+		case seconds >= 1:
 			t.slow = append(t.slow, name)
 			slow += seconds
 		default:
@@ -205,8 +205,9 @@ func forward(f *ast.FuncDecl) (before, after string, ok bool) {
 	return "return " + before, after, ok
 }
 
-// try returns what became of a mutant here. It is not final where not all tests could try it.
-func (t *together) try(ctx context.Context, c candidate) (v verdict, final bool) {
+// try returns what became of a mutant here. It is not final where not all tests could try it, unless the quick ones are
+// to do.
+func (t *together) try(ctx context.Context, c candidate, quick bool) (v verdict, final bool) {
 	if t.unbuilt[c.id] {
 		return unbuilt, true
 	}
@@ -216,6 +217,9 @@ func (t *together) try(ctx context.Context, c candidate) (v verdict, final bool)
 	}
 	failing, slow := oneOf(t.failing), oneOf(t.slow)
 	_, err := t.run(ctx, n, t.quickLimit, "-test.failfast", "-test.skip", failing+"|"+slow)
+	if err == nil && quick {
+		return survived, true
+	}
 	if err == nil {
 		_, err = t.run(ctx, n, t.slowLimit, "-test.failfast", "-test.skip", failing, "-test.run", slow)
 	}
