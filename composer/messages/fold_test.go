@@ -47,6 +47,8 @@ func TestFoldToolResults(t *testing.T) {
 			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}},
 		{"blocks that are one byte longer", messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("cd" + messages.FoldNotice)}}, 3,
 			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}},
+		{"a block that just fits, and one for which nothing is left", messages.Block{Content: []messages.Block{messages.Text("abc"), messages.Text(long)}}, 3,
+			messages.Block{Content: []messages.Block{messages.Text("abc"), messages.Text(messages.FoldNotice)}}},
 		{"a value that grows most", messages.Block{Value: "1e20"}, 1, messages.Block{Text: "1" + messages.FoldNotice}},
 		{"the rest stays", messages.Block{ID: "c", Name: "f", Text: long, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}, 1,
 			messages.Block{ID: "c", Name: "f", Text: "x" + messages.FoldNotice, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}},

@@ -190,6 +190,17 @@ func TestNoticeOfTheOldestAlone(t *testing.T) {
 	}
 }
 
+// Definitions are numbered as they are told; a tool without one is not.
+func TestToolDefinitions(t *testing.T) {
+	p := messages.Prompt{Model: messages.Model{Tools: true}, Tools: []messages.ToolSpec{{Name: "a", Definition: "1"}, {Name: "b"}, {Name: "c", Definition: "2"}}}
+	a, err := p.Assemble(messages.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "sections", []string{"tool_definitions/0", "tool_definitions/1"}, a.Composition.Included())
+	compare(t, "text", "12", a.Composition.Text())
+}
+
 // Who speaks in what stands in a prompt, and what of the host's is carried along.
 func TestRolesAndMetadata(t *testing.T) {
 	a, err := messages.Assemble(messages.Input{

@@ -89,6 +89,30 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
+// The quantum that was used stands in the recipe: a quarter of the budget where none was set, but never nothing.
+func TestRecipeSaysTheQuantum(t *testing.T) {
+	for _, test := range []struct {
+		o    messages.Options
+		want string
+	}{
+		{messages.Options{}, "1"},
+		{messages.Options{Quantum: 7}, "7"},
+		{messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(3)}}, "1"},
+		{messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(7)}}, "1"},
+		{messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(8)}}, "2"},
+		{messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(100)}}, "25"},
+		{messages.Options{Budget: &messages.Budget{MaxInputTokens: tiers.Limit(8), MaxInputBytes: tiers.Limit(100)}}, "2"},
+	} {
+		a, err := messages.Prompt{}.Assemble(test.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := `"quantum":"` + test.want + `"`; !strings.Contains(string(a.Recipe()), want) {
+			t.Errorf("%+v: no %s in %s", test.o, want, a.Recipe())
+		}
+	}
+}
+
 func TestCompileReadsTheLargestNumbers(t *testing.T) {
 	for _, priority := range []int{math.MaxInt, math.MinInt} {
 		a, err := messages.Prompt{Context: []messages.Context{{Title: "a", Priority: priority}, {Title: "b"}}}.Assemble(messages.Options{})
