@@ -209,8 +209,23 @@ type Imported struct {
 // Import reads a bundle and stores what it holds. Everything is checked before a record is stored: the form of the
 // archive, every digest, that nothing is missing and nothing is there that no record needs, and that each session goes
 // on where the store's session of that name ends. A record that the store has already is passed over. After an error no
-// record of the bundle is stored, though objects may be, which [Clean] removes.
+// record of the bundle is stored. A reader that can seek is read twice, and of a bundle that is refused nothing is stored
+// at all; of any other reader objects may be, which [Clean] removes.
 func Import(ctx context.Context, store Store, r io.Reader, limits Limits) (imported Imported, err error) {
+	if again, ok := r.(io.Seeker); ok {
+		if start, err := again.Seek(0, io.SeekCurrent); err == nil {
+			if _, err := importBundle(ctx, &importer{store: new(Memory), onto: store, dry: true}, r, limits); err != nil {
+				return imported, err
+			}
+			if _, err := again.Seek(start, io.SeekStart); err != nil {
+				return imported, fmt.Errorf("replay: import: %w", err)
+			}
+		}
+	}
+	return importBundle(ctx, &importer{store: store, onto: store}, r, limits)
+}
+
+func importBundle(ctx context.Context, in *importer, r io.Reader, limits Limits) (imported Imported, err error) {
 	limits.Bytes, limits.Object = cmpOr(limits.Bytes, 4<<30), cmpOr(limits.Object, 256<<20)
 	frame := &frameReader{src: bufio.NewReader(r)}
 	z, err := zstd.NewReader(frame, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderLowmem(true))
@@ -219,7 +234,7 @@ func Import(ctx context.Context, store Store, r io.Reader, limits Limits) (impor
 	}
 	defer z.Close()
 	counted := &io.LimitedReader{R: z, N: limits.Bytes + 1}
-	in := &importer{store: store, tar: tar.NewReader(counted), limits: limits, objects: map[fingerprint.Digest]bool{}}
+	in.tar, in.limits, in.objects = tar.NewReader(counted), limits, map[fingerprint.Digest]bool{}
 	err = in.read(ctx)
 	if err == nil {
 		// The archive ended; so must all that is around it.
@@ -244,7 +259,10 @@ func Import(ctx context.Context, store Store, r io.Reader, limits Limits) (impor
 }
 
 type importer struct {
-	store    Store
+	store    Store // of the objects
+	onto     Store // of the records
+	dry      bool  // store no record, and of the objects only recipes, which have to be read
+	recipes  map[fingerprint.Digest]bool
 	tar      *tar.Reader
 	limits   Limits
 	epoch    int64
@@ -368,12 +386,19 @@ func (in *importer) log(log string) error {
 		}
 		in.records, in.lines = append(in.records, rec), append(in.lines, line)
 	}
+	in.recipes = make(map[fingerprint.Digest]bool)
+	for _, rec := range in.records {
+		in.recipes[fingerprint.Digest(rec.Recipe)], in.recipes[rec.Sections()] = true, true
+	}
 	return nil
 }
 
 // object stores one content, in batches.
 func (in *importer) object(ctx context.Context, name fingerprint.Digest, content string) error {
 	in.objects[name] = false
+	if in.dry && !in.recipes[name] {
+		return nil
+	}
 	in.batch = appendObjects(in.batch, name, content)
 	if in.size += len(content); in.size < 4<<20 && len(in.batch) < 1000 {
 		return nil
@@ -452,7 +477,7 @@ func (in *importer) append(ctx context.Context) error {
 		if i == 0 || rec.Session != in.records[i-1].Session {
 			in.imported.Sessions++
 			head = Head{}
-			for h, err := range in.store.Heads(ctx, rec.Session) {
+			for h, err := range in.onto.Heads(ctx, rec.Session) {
 				if err != nil {
 					return err
 				}
@@ -464,7 +489,7 @@ func (in *importer) append(ctx context.Context) error {
 		case head.Last > 0 && rec.Seq < head.First:
 			return fmt.Errorf("%w: %s@%d is older than what the store has of the session", ErrConflict, rec.Session, rec.Turn)
 		case rec.Seq <= head.Last:
-			for e, err := range in.store.Entries(ctx, Span{Session: rec.Session, From: rec.Seq, To: rec.Seq}) {
+			for e, err := range in.onto.Entries(ctx, Span{Session: rec.Session, From: rec.Seq, To: rec.Seq}) {
 				if err != nil {
 					return err
 				}
@@ -480,5 +505,8 @@ func (in *importer) append(ctx context.Context) error {
 		batch.Entries = append(batch.Entries, entry)
 		batch.Objects = appendObjects(batch.Objects, entry.Record, in.lines[i])
 	}
-	return in.store.Append(ctx, batch)
+	if in.dry {
+		return nil
+	}
+	return in.onto.Append(ctx, batch)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/replay"
 )
@@ -148,7 +149,36 @@ func TestImportRefuses(t *testing.T) {
 			for e := range into.Entries(t.Context(), replay.Span{}) {
 				t.Errorf("stored %v", e)
 			}
+			if n := objects(t, into); n > 0 {
+				t.Errorf("stored %d objects", n)
+			}
+			// A pipe cannot be read twice.
+			_, err = replay.Import(t.Context(), into, io.MultiReader(bytes.NewReader(test.bundle)), replay.Limits{Object: 16 << 20})
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("as a pipe: error %v; want one that says %q", err, test.says)
+			}
+			for e := range into.Entries(t.Context(), replay.Span{}) {
+				t.Errorf("as a pipe: stored %v", e)
+			}
 		})
+	}
+
+	// Where the session went on in another way, nothing is left either.
+	into := new(replay.Memory)
+	recordGrowing(t, into, "other", 1)
+	var first bytes.Buffer
+	if err := replay.Export(t.Context(), store, replay.Query{Session: "s", To: 1}, &first); err != nil {
+		t.Fatal(err)
+	}
+	must1(replay.Import(t.Context(), into, &first, replay.Limits{}))
+	c := must1(composer.Compose([]composer.Section{{ID: "a", Content: "another turn"}}, composer.Config{}))
+	must1(replay.NewRecorder(into, replay.Session{ID: "s"}).Record(t.Context(), c, replay.Turn{}))
+	before := objects(t, into)
+	if _, err := replay.Import(t.Context(), into, bytes.NewReader(good), replay.Limits{}); !errors.Is(err, replay.ErrConflict) {
+		t.Errorf("onto another turn: %v", err)
+	}
+	if n := objects(t, into); n != before {
+		t.Errorf("onto another turn: %d objects, then %d", before, n)
 	}
 
 	// Every byte of a bundle matters.
@@ -167,6 +197,18 @@ func TestImportRefuses(t *testing.T) {
 			t.Errorf("with byte %d flipped it is another bundle, and imported", at)
 		}
 	}
+}
+
+// objects counts what a store holds.
+func objects(t *testing.T, store replay.Store) (n int) {
+	t.Helper()
+	for _, err := range store.Names(t.Context(), fingerprint.Digest{}, fingerprint.Digest(bytes.Repeat([]byte{0xff}, 32))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
 }
 
 // logEnd returns where the log ends in an archive.

@@ -95,6 +95,14 @@ type input struct {
 	err error
 }
 
+// Seek implements io.Seeker where the reader does.
+func (i *input) Seek(offset int64, whence int) (int64, error) {
+	if at, ok := i.Reader.(io.Seeker); ok {
+		return at.Seek(offset, whence)
+	}
+	return 0, errors.ErrUnsupported
+}
+
 func (i *input) Read(p []byte) (int, error) {
 	n, err := i.Reader.Read(p)
 	if err != nil && err != io.EOF {

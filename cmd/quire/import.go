@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -32,6 +33,11 @@ passed over; a session goes on where the store's session of that name ends. FILE
 			defer f.Close()
 			in.Reader, name = f, args[0]
 		}
+		remove, err := spool(in)
+		if err != nil {
+			return fileError(name, err)
+		}
+		defer remove()
 		return flags.withStore(cmd, true, func(ctx context.Context, store replay.Store) error {
 			imported, err := replay.Import(ctx, store, in, replay.Limits{})
 			if in.err != nil {
@@ -48,4 +54,27 @@ passed over; a session goes on where the store's session of that name ends. FILE
 		})
 	}
 	return cmd
+}
+
+// spool makes sure that a bundle can be read twice: first to check it, then to store it. A pipe is read into a temporary
+// file.
+func spool(in *input) (remove func(), err error) {
+	if _, err := in.Seek(0, io.SeekCurrent); err == nil {
+		return func() {}, nil
+	}
+	f, err := os.CreateTemp("", "quire-import-*")
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { errors.Join(f.Close(), os.Remove(f.Name())) }
+	const most = 5 << 30 // more than any bundle that is accepted
+	if _, err = io.Copy(f, io.LimitReader(in, most)); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	in.Reader = f
+	return remove, nil
 }
