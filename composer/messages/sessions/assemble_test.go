@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/sessions"
 	"github.com/quirehq/quire/tiers"
 )
@@ -94,7 +95,11 @@ func checkBudget(t *testing.T, call sessions.Call, whole messages.Assembly, budg
 
 	var tokens int64
 	for _, tool := range call.Tools {
-		tokens += messages.EstimateTokens(string(tool.Definition))
+		definition, err := wire.Canonical(tool.Definition) // as a section holds it, whatever the escapes in the file
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens += messages.EstimateTokens(string(definition))
 	}
 	groups := map[messages.Group]int{}
 	for i, m := range a.Messages {
