@@ -92,6 +92,8 @@ func TestCauses(t *testing.T) {
 			[]composer.Cause{{Code: composer.TailCoreTooLarge, Amount: 3}}, false},
 		{"late core above the limit in bytes", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)}, composer.Config{MaxBytes: tiers.Limit(100)},
 			nil, true},
+		{"one byte above the limit in bytes", []composer.Section{sized("a", tiers.Informational, 5), sized("b", tiers.Core, 5)}, composer.Config{MaxBytes: tiers.Limit(11)},
+			nil, true},
 		{"core alone above the limit in bytes", []composer.Section{sized("a", tiers.Core, 4), sized("b", tiers.Core, 5)}, composer.Config{MaxBytes: tiers.Limit(10)},
 			nil, false},
 		{"reserved keeps within the limit in bytes", []composer.Section{sized("a", tiers.Active, 90), sized("b", tiers.Core, 60)},

@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,6 +50,13 @@ func TestFoldToolResults(t *testing.T) {
 			messages.Block{Content: []messages.Block{messages.Text("ab"), image, messages.Text("c" + messages.FoldNotice)}}},
 		{"a block that just fits, and one for which nothing is left", messages.Block{Content: []messages.Block{messages.Text("abc"), messages.Text(long)}}, 3,
 			messages.Block{Content: []messages.Block{messages.Text("abc"), messages.Text(messages.FoldNotice)}}},
+		{"one block", messages.Block{Content: []messages.Block{messages.Text("abc" + long)}}, 3,
+			messages.Block{Content: []messages.Block{messages.Text("abc" + messages.FoldNotice)}}},
+		{"nothing at all", messages.Block{}, 0, messages.Block{}},
+		{"a value that is not longer with the notice", messages.Block{Value: `"abc` + messages.JSON(strings.Repeat("x", len(messages.FoldNotice))) + `"`}, 3,
+			messages.Block{Value: `"abc` + messages.JSON(strings.Repeat("x", len(messages.FoldNotice))) + `"`}},
+		{"a value that is one byte longer", messages.Block{Value: `"abcd` + messages.JSON(strings.Repeat("x", len(messages.FoldNotice))) + `"`}, 3,
+			messages.Block{Text: "abc" + messages.FoldNotice}},
 		{"a value that grows most", messages.Block{Value: "1e20"}, 1, messages.Block{Text: "1" + messages.FoldNotice}},
 		{"the rest stays", messages.Block{ID: "c", Name: "f", Text: long, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}, 1,
 			messages.Block{ID: "c", Name: "f", Text: "x" + messages.FoldNotice, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}},
@@ -57,6 +65,7 @@ func TestFoldToolResults(t *testing.T) {
 			before := toolResult(test.block)
 			got, cut := messages.FoldToolResults(before, test.limit)
 			compare(t, "folded", toolResult(test.want), got)
+			compare(t, "cut", !reflect.DeepEqual(test.block, test.want), cut)
 			compare(t, "unchanged original", toolResult(test.block), before)
 			again, cutAgain := messages.FoldToolResults(got, test.limit)
 			compare(t, "folded again", got, again)

@@ -86,6 +86,10 @@ func TestLayouts(t *testing.T) {
 		{"one message", func(p *messages.Prompt) {
 			*p = messages.Prompt{Groups: messages.Groups{Current: p.Current}}
 		}, messages.Options{}, `Q1 |`},
+		{"a segment where no tail is kept", func(p *messages.Prompt) {
+			p.Attachments[0].Segment = "resource:a"
+		}, messages.Options{},
+			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description); Available tools: |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"a model that takes definitions", func(p *messages.Prompt) { p.Model.Tools = true }, messages.Options{},
 			`I1; I2 |; C1:; C2:; Skill k1:; Skill k2: (no description) |; A1; A2; S1; H1; H2; "R1"; Q1 |`},
 		{"eager skills", nil, messages.Options{EagerSkills: true},
@@ -182,6 +186,9 @@ func TestNoticeOfTheOldestAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 				offered := len(a.Composition.Decisions()) > len(test.history)
+				if in := len(a.Messages); a.Report.Truncated != test.cut || a.Report.OmittedCount+in != len(test.history) && in > 0 {
+					t.Errorf("%d messages, %+v, %v: %d are in, %d omitted", len(test.history), budget, policy, in, a.Report.OmittedCount)
+				}
 				if offered != test.cut {
 					t.Errorf("%d messages, %+v, %v: notice offered: %v", len(test.history), budget, policy, offered)
 				}
@@ -190,44 +197,33 @@ func TestNoticeOfTheOldestAlone(t *testing.T) {
 	}
 }
 
-// Definitions are numbered as they are told; a tool without one is not.
-func TestToolDefinitions(t *testing.T) {
-	p := messages.Prompt{Model: messages.Model{Tools: true}, Tools: []messages.ToolSpec{{Name: "a", Definition: "1"}, {Name: "b"}, {Name: "c", Definition: "2"}}}
-	a, err := p.Assemble(messages.Options{})
-	if err != nil {
-		t.Fatal(err)
+// A call of the history that is answered in the current input is never cut; what is before it is.
+func TestNoticeBesideACurrentCall(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{
+		History: append([]messages.Message{messages.TextMessage(messages.User, "aaaa")}, talk("cX")...),
+		Current: []messages.Message{toolResult(messages.Block{ID: "X", Text: "bb"})},
+	}}
+	for bytes, want := range map[int64][]string{8: {}, 7: {"notice/0", "history/0"}} {
+		a, err := p.Assemble(messages.Options{Notice: true, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(bytes)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint("dropped for ", bytes, " bytes"), want, a.Composition.Dropped())
 	}
-	compare(t, "sections", []string{"tool_definitions/0", "tool_definitions/1"}, a.Composition.Included())
-	compare(t, "text", "12", a.Composition.Text())
 }
 
-// Who speaks in what stands in a prompt, and what of the host's is carried along.
-func TestRolesAndMetadata(t *testing.T) {
-	a, err := messages.Assemble(messages.Input{
-		System:       []string{"a"},
-		Developer:    []string{"b"},
-		Instructions: []messages.Instruction{{Text: "c", Metadata: `{"of":"instruction"}`}},
-		Summaries:    []messages.Summary{{Text: "d", Metadata: `{"of":"summary"}`}},
-		Attachments:  []messages.Attachment{{Text: "e", Name: "n", URI: "u", MediaType: "m"}, {Text: "f"}},
-		ToolResults:  []messages.ToolResult{{CallID: "x", Value: "1"}},
-		Context:      []messages.Context{{Title: "g", Metadata: `{"of":"context"}`}},
-		Skills:       []messages.Skill{{Name: "h", Body: "i", Loaded: true}},
-		Tools:        []messages.ToolSpec{{Name: "j"}},
-		Tail:         &messages.Tail{Segments: []messages.Segment{{ID: "k", Text: "l"}}},
-	}, messages.Options{})
+// What goes before all of the history makes room for it: then nothing of the history is cut.
+func TestNoNoticeOfAResult(t *testing.T) {
+	p := messages.Prompt{Groups: messages.Groups{
+		History:     []messages.Message{messages.TextMessage(messages.User, "aaaa")},
+		ToolResults: []messages.Message{toolResult(messages.Block{ID: "X", Text: "bb"})},
+	}}
+	a, err := p.Assemble(messages.Options{Notice: true, Budget: &messages.Budget{MaxInputBytes: tiers.Limit(4)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for i, m := range a.Messages {
-		got = append(got, strings.TrimSpace(fmt.Sprintln(a.Places[i].Group, m.Role, m.Metadata)))
-	}
-	compare(t, "messages", []string{
-		`instructions system`, `instructions system`, `instructions system {"of":"instruction"}`,
-		`context system {"of":"context"}`, `skills system`, `tools system`,
-		`attachments user {"name":"n","uri":"u","mediaType":"m"}`, `attachments user {}`,
-		`summaries system {"of":"summary"}`, `tool_results tool`, `skill_body system`, `tail user`,
-	}, got)
+	compare(t, "included", []string{"history/0"}, a.Composition.Included())
+	compare(t, "dropped", []string{"tool_results/0"}, a.Composition.Dropped())
 }
 
 // Bytes of the tail move only where a text is new or another.

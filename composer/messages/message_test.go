@@ -156,6 +156,23 @@ func TestParseMessageReadsPayloads(t *testing.T) {
 	}
 }
 
+// A content of a result that is no list is a member like any other; no content is lost.
+func TestParseMessageReadsContents(t *testing.T) {
+	for src, want := range map[string]messages.Block{
+		`[]`:                           {Content: []messages.Block{}},
+		`[{"type":"text","text":"a"}]`: {Content: []messages.Block{messages.Text("a")}},
+		`"a"`:                          {Extra: []messages.Member{{Name: "content", Value: `"a"`}}},
+		`null`:                         {Extra: []messages.Member{{Name: "content", Value: `null`}}},
+	} {
+		m, err := messages.ParseMessage([]byte(`{"role":"tool","content":[{"type":"tool_result","content":` + src + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Kind = messages.KindToolResult
+		compare(t, src, []messages.Block{want}, m.Content)
+	}
+}
+
 func TestParseMessageKeepsTheShape(t *testing.T) {
 	for src, want := range map[string]messages.Shape{
 		`{"role":"user","content":[]}`:   messages.ShapeBlocks,
@@ -173,6 +190,8 @@ func TestParseMessageRefuses(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"nothing", ``, "cut short"},
 		{"half", `{"role":"user","content":"a`, "messages: "},
+		{"cut before a role", `{"role":`, "byte 8: unexpected EOF"},
+		{"cut before a content", `{"role":"user","content":`, "byte 25: unexpected EOF"},
 		{"more", `{"role":"user"} {}`, "something follows the message, which ends at byte 15"},
 		{"no object", `[]`, "byte 0: want a message, an object; found ["},
 		{"no role", `{"content":"a"}`, "message without a role that ends at byte 15"},

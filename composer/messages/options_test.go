@@ -22,6 +22,7 @@ func TestBudgetCheck(t *testing.T) {
 		{"negative", messages.Budget{MaxInputTokens: tiers.Limit(-1)}, messages.ErrMaximum},
 		{"most tokens", messages.Budget{MaxInputTokens: tiers.Limit(2_000_000)}, nil},
 		{"too many tokens", messages.Budget{MaxInputTokens: tiers.Limit(2_000_001)}, messages.ErrMaximum},
+		{"one byte", messages.Budget{MaxInputBytes: tiers.Limit(1)}, nil},
 		{"most bytes", messages.Budget{MaxInputBytes: tiers.Limit(32 << 20)}, nil},
 		{"too many bytes", messages.Budget{MaxInputBytes: tiers.Limit(32<<20 + 1)}, messages.ErrMaximum},
 		{"one is wrong", messages.Budget{MaxInputTokens: tiers.Limit(1), MaxInputBytes: tiers.Limit(0)}, messages.ErrMaximum},
@@ -187,6 +188,7 @@ func TestParseDescriptionRefuses(t *testing.T) {
 		{"message", `{"history":[{"role":"user"},{"role":7}]}`, "messages: description: history 2: byte ", nil},
 		{"tool", `{"tools":[{"name":"a"},{"name":7}]}`, "messages: description: tools 2: byte ", nil},
 		{"summary", `{"summaries":["a",7]}`, "messages: description: summaries 2: ", nil},
+		{"member of a summary", `{"summaries":[{"text":"a"}]}`, `"text"`, nil},
 		{"message of the input", `{"input":[{"role":"user"},{"role":7}]}`, "messages: description: input 2: byte ", nil},
 		{"lone surrogate", `{"input":"\ud83d"}`, "surrogate", nil},
 	} {
@@ -209,7 +211,7 @@ func TestParseDescription(t *testing.T) {
 		"toolResults": [{"toolCallId": "c", "name": "f", "value": {"b": 1}}],
 		"contextBlocks": [{"title": "C", "content": "c"}, [{"id": "x", "content": [{"type": "text", "text": "y"}], "priority": -2}]],
 		"skills": [{"name": "k", "description": "d", "instructions": "b"}, {"name": "l"}], "loaded": ["k"],
-		"tools": [{"name": "t", "description": "T"}, {"name": "u", "input_schema": {"type": "object"}}],
+		"tools": [{"name": "t", "description": "T"}, {"input_schema": {"type": "object", "name": "not this"}, "name": "u"}],
 		"tail": {"order": ["own"], "segments": [{"id": "own", "text": "o"}]},
 		"model": {"provider": "p", "context": 200000, "capabilities": {"tools": true, "input": ["image"], "reasoning": true}},
 		"inputLayout": "legacy", "policy": "quantised", "quantum": 7, "omissionNotice": true,
@@ -228,7 +230,7 @@ func TestParseDescription(t *testing.T) {
 	compare(t, "estimator", "runes", o.Budget.Estimator.Name())
 	compare(t, "model", messages.Model{Tools: true, Modalities: []messages.Kind{messages.KindImage}}, in.Model)
 	compare(t, "tools", []messages.ToolSpec{{Name: "t", Description: "T"},
-		{Name: "u", Definition: `{"name": "u", "input_schema": {"type": "object"}}`}}, in.Tools)
+		{Name: "u", Definition: `{"input_schema": {"type": "object", "name": "not this"}, "name": "u"}`}}, in.Tools)
 	compare(t, "id", "h1", in.History[0].ID)
 	a, err := messages.Assemble(in, o)
 	if err != nil {
