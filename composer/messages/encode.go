@@ -3,7 +3,6 @@ package messages
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,9 +68,13 @@ func jsonLen(blocks []Block) int {
 // An encoder writes messages behind each other into one buffer. Values are brought into canonical form once, for the
 // JSON and for the text.
 type encoder struct {
-	buf    []byte
-	pieces []piece // of the text of the message at hand
-	last   int     // where the value of the last member begins
+	buf  []byte
+	last int // where the value of the last member begins
+
+	// The text of the message at hand: most have one piece of text or none.
+	pieces int
+	first  piece
+	joined []byte // all of them, where there are several
 }
 
 // A piece is a text that stands somewhere already, in a message or in the encoder's buffer, and need not be copied.
@@ -83,7 +86,7 @@ type piece struct {
 // message appends the canonical JSON of m.
 func (e *encoder) message(m *Message) error {
 	start := len(e.buf)
-	e.pieces = e.pieces[:0]
+	e.pieces, e.first = 0, piece{}
 	e.raw(`{"content":[`)
 	err := e.blocks(m.Content)
 	if err == nil {
@@ -110,26 +113,23 @@ func (e *encoder) text() string {
 
 // whole returns the text of the message that was written last as one piece.
 func (e *encoder) whole() piece {
-	switch len(e.pieces) {
-	case 0:
-		return piece{}
-	case 1:
-		return e.pieces[0]
+	if e.pieces > 1 {
+		return piece{text: string(e.joined)}
 	}
-	n := len(e.pieces) - 1
-	for _, p := range e.pieces {
-		n += len(p.text) + p.to - p.from
+	return e.first
+}
+
+// add adds a piece to the text.
+func (e *encoder) add(p piece) {
+	if e.pieces++; e.pieces == 1 {
+		e.first = p
+		return
 	}
-	var joined strings.Builder
-	joined.Grow(n)
-	for i, p := range e.pieces {
-		if i > 0 {
-			joined.WriteByte('\n')
-		}
-		joined.WriteString(p.text)
-		joined.Write(e.buf[p.from:p.to])
+	if e.pieces == 2 {
+		e.joined = append(append(e.joined[:0], e.first.text...), e.buf[e.first.from:e.first.to]...)
 	}
-	return piece{text: joined.String()}
+	e.joined = append(e.joined, '\n')
+	e.joined = append(append(e.joined, p.text...), e.buf[p.from:p.to]...)
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
@@ -255,13 +255,13 @@ func (e *encoder) arguments(b *Block) error {
 // piece adds a text that stands in the message.
 func (e *encoder) piece(text string) {
 	if text != "" {
-		e.pieces = append(e.pieces, piece{text: text})
+		e.add(piece{text: text})
 	}
 }
 
 // written adds what was written from the given place on.
 func (e *encoder) written(from int) {
-	e.pieces = append(e.pieces, piece{from: from, to: len(e.buf)})
+	e.add(piece{from: from, to: len(e.buf)})
 }
 
 // member writes the separator, where one is due, and a name.
@@ -332,10 +332,8 @@ func (e *encoder) close(start int, extra []Member) error {
 	if len(extra) == 0 {
 		return nil
 	}
-	for i, p := range e.pieces {
-		if p.text == "" && p.from >= start { // it is about to be moved
-			e.pieces[i] = piece{text: string(e.buf[p.from:p.to])}
-		}
+	if p := e.first; p.text == "" && p.from >= start { // it is about to be moved
+		e.first = piece{text: string(e.buf[p.from:p.to])}
 	}
 	object := jsontext.Value(e.buf[start:])
 	if err := canonicalize(&object); err != nil {

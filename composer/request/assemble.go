@@ -120,24 +120,21 @@ func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
 	if len(question.Content) == 0 {
 		return p, nil, fmt.Errorf("question: %w: want a text, a file or another block", ErrQuestion)
 	}
-	conversation := append(slices.Clone(in.History), question)
+	conversation := append(append(make([]messages.Message, 0, len(in.History)+1), in.History...), question)
 	p.turns = make([]turn, len(conversation))
 	units, named := messages.Units(conversation)
 	var buf []byte
 	for i := range named {
 		t := &p.turns[i]
-		*t = turn{message: named[i], unit: units[i], mark: marked(named[i].Content)}
-		if buf, err = named[i].AppendJSON(buf[:0]); err == nil {
-			t.content = string(buf)
-			t.text, err = named[i].Text()
-		}
-		if err != nil {
+		*t = turn{message: &named[i], unit: units[i], mark: marked(named[i].Content)}
+		if buf, t.text, err = named[i].AppendJSONText(buf[:0]); err != nil {
 			where := "question"
 			if i < len(in.History) {
 				where = fmt.Sprintf("history message %d", i+1)
 			}
 			return p, nil, fmt.Errorf("%s: %w", where, nameless(err))
 		}
+		t.content = string(buf)
 	}
 	return p, dropped, nil
 }
@@ -181,7 +178,12 @@ func (a *Assembler) fill(res *Result, in *Input, p parts, l *lowering) []Warning
 		i++
 	}
 	text := func(from, to int) string {
+		n := 0
+		for i := from; i < to; i++ {
+			n += len(l.sections[i].Content)
+		}
 		var b strings.Builder
+		b.Grow(n)
 		for i := from; i < to; i++ {
 			if included[i] {
 				b.WriteString(l.sections[i].Content)
@@ -203,15 +205,15 @@ func (a *Assembler) fill(res *Result, in *Input, p parts, l *lowering) []Warning
 	}
 	q.Messages = make([]messages.Message, 0, len(p.turns))
 	chunkIn := make([]bool, len(p.chunks))
-	out := map[int]bool{} // units of history, by first message
+	turnsOut := 0 // units of history
 	for i, at := range l.places {
 		switch {
 		case at.kind == ofChunk:
 			chunkIn[at.index] = included[i]
 		case at.kind == ofTurn && included[i]:
-			q.Messages = append(q.Messages, p.turns[at.index].message)
-		case at.kind == ofTurn:
-			out[p.turns[at.index].unit] = true
+			q.Messages = append(q.Messages, *p.turns[at.index].message)
+		case at.kind == ofTurn && p.turns[at.index].unit == at.index: // the rest of the unit goes with its first message
+			turnsOut++
 		}
 	}
 	a.system(res, in)
@@ -228,7 +230,7 @@ func (a *Assembler) fill(res *Result, in *Input, p parts, l *lowering) []Warning
 			chunksOut++
 		}
 	}
-	return []Warning{{Code: TurnsTrimmed, Count: int64(len(out))}, {Code: ChunksTrimmed, Count: int64(chunksOut)}}
+	return []Warning{{Code: TurnsTrimmed, Count: int64(turnsOut)}, {Code: ChunksTrimmed, Count: int64(chunksOut)}}
 }
 
 // system makes the blocks of the system prompt. No block is blank that need not be: a blank stable one is part of the

@@ -27,7 +27,7 @@ type parts struct {
 
 // A turn is a message of the conversation.
 type turn struct {
-	message messages.Message
+	message *messages.Message
 	content string // canonical JSON
 	text    string // what it is charged for; only the first time
 	unit    int    // the place of the first message of its unit
@@ -42,6 +42,7 @@ type lowering struct {
 	cut      int     // where its per-call part begins
 	history  int     // where the conversation begins
 
+	ids   strings.Builder // of numbered sections, one behind the other
 	names map[string]int
 	twice bool // the template has several slots for chunks
 	price func(text string) (int64, error)
@@ -93,8 +94,11 @@ func (p *parts) lower(r rules, price func(string) (int64, error)) (*lowering, er
 		}
 	}
 	l.twice = slots > 1
+	most := len(p.tools) + len(p.template.pieces) + 1 + slots*len(chunks) + len(p.turns)
+	l.sections, l.places = make([]composer.Section, 0, most), make([]place, 0, most)
+	l.ids.Grow(14 * most)
 	for i, definition := range p.tools {
-		s := composer.Section{ID: "tools/" + strconv.Itoa(i), Content: definition, Cost: tiers.Charged(0, 0)}
+		s := composer.Section{ID: l.id("tools/", i), Content: definition, Cost: tiers.Charged(0, 0)}
 		l.sections, l.places = append(l.sections, s), append(l.places, place{ofTool, i})
 	}
 	l.system = len(l.sections)
@@ -109,8 +113,8 @@ func (p *parts) lower(r rules, price func(string) (int64, error)) (*lowering, er
 	if p.template.cut == len(p.template.pieces) {
 		l.cut = len(l.sections)
 	}
-	if r.caching && p.template.split && !blank(contents(l.sections[l.system:l.cut])) {
-		l.sections[l.cut-1].Breakpoint = true
+	if stable := l.sections[l.system:l.cut]; r.caching && p.template.split && slices.ContainsFunc(stable, notBlank) {
+		stable[len(stable)-1].Breakpoint = true
 	}
 	l.history = len(l.sections)
 	return l, l.conversation(p, r)
@@ -120,7 +124,7 @@ func (p *parts) lower(r rules, price func(string) (int64, error)) (*lowering, er
 func (l *lowering) piece(p *parts, piece piece, i int, chunks []chunkSection) error {
 	switch piece.slot {
 	case -1:
-		return l.add(composer.Section{ID: "template/" + strconv.Itoa(i), Content: piece.text}, place{kind: ofTemplate})
+		return l.add(composer.Section{ID: l.id("template/", i), Content: piece.text}, place{kind: ofTemplate})
 	case slotMemory:
 		notes := p.notes
 		if p.facts != "" && notes != "" {
@@ -132,7 +136,7 @@ func (l *lowering) piece(p *parts, piece piece, i int, chunks []chunkSection) er
 		return l.add(composer.Section{ID: l.unique("memory/notes"), Content: notes}, place{kind: ofNotes})
 	case slotChunks:
 		for k, c := range chunks {
-			id := "chunks/" + strconv.Itoa(k)
+			id := l.id("chunks/", k)
 			s := composer.Section{ID: l.unique(id), Content: c.text, Tier: tiers.Informational,
 				Chain: chain, Priority: c.standing + len(p.turns)}
 			if l.twice {
@@ -164,6 +168,15 @@ func (l *lowering) charge(s composer.Section, text string, at place) error {
 	s.Cost = tiers.Charged(size, int64(len(s.Content)))
 	l.sections, l.places = append(l.sections, s), append(l.places, at)
 	return nil
+}
+
+// id returns the name with the number.
+func (l *lowering) id(name string, n int) string {
+	var digits [20]byte
+	start := l.ids.Len()
+	l.ids.WriteString(name)
+	l.ids.Write(strconv.AppendInt(digits[:0], int64(n), 10))
+	return l.ids.String()[start:]
 }
 
 // unique returns the name, with a number where a slot stands more than once.
@@ -198,14 +211,14 @@ func (p *parts) rankedChunks() []chunkSection {
 	sections := make([]chunkSection, len(p.chunks))
 	for k, i := range order {
 		c := &p.chunks[i]
-		text := "[" + c.ID + "]\n" + c.Text
+		before, behind := "", ""
 		switch {
 		case i < top:
-			text += blankRow
+			behind = blankRow
 		case i > top:
-			text = blankRow + text
+			before = blankRow
 		}
-		sections[i] = chunkSection{text, k + 1}
+		sections[i] = chunkSection{before + "[" + c.ID + "]\n" + c.Text + behind, k + 1}
 	}
 	return sections
 }
@@ -228,12 +241,12 @@ func (l *lowering) conversation(p *parts, r rules) error {
 		t := &p.turns[i]
 		s := composer.Section{ID: "question", Content: t.content}
 		if i < question {
-			s.ID = "history/" + strconv.Itoa(i)
+			s.ID = l.id("history/", i)
 		}
 		if n := standing[t.unit]; n > 0 {
 			s.Tier, s.Chain, s.Priority = tiers.Informational, chain, n
 			if members[t.unit] > 1 {
-				s.Group = "unit/" + strconv.Itoa(t.unit)
+				s.Group = l.id("unit/", t.unit)
 			}
 		}
 		s.Breakpoint = t.mark || r.conversation && i >= question-1
@@ -270,13 +283,7 @@ func (l *lowering) historyBudget(r rules) int64 {
 	return left
 }
 
-func contents(sections []composer.Section) string {
-	var b strings.Builder
-	for _, s := range sections {
-		b.WriteString(s.Content)
-	}
-	return b.String()
-}
-
 // blank reports whether a text holds nothing but white space. Providers refuse a marker on it, and some the block.
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+func notBlank(s composer.Section) bool { return !blank(s.Content) }

@@ -339,7 +339,7 @@ func (r *recipe) parts(load func(fingerprint.Digest) (string, error)) (p parts, 
 	}
 	units, named := messages.Units(conversation)
 	for i := range p.turns {
-		p.turns[i].message, p.turns[i].unit = named[i], units[i]
+		p.turns[i].message, p.turns[i].unit = &named[i], units[i]
 	}
 	return p, nil
 }

@@ -95,7 +95,7 @@ func write(q request.Request, o Options) (Body, error) {
 	if err := w.survey(&q); err != nil {
 		return Body{}, err
 	}
-	marks, places, findings, err := markers.Place(w.spots, w.wants, rules)
+	marks, places, findings, err := markers.Place(w.spots, w.at, w.wants, rules)
 	if err != nil {
 		return Body{}, err
 	}
@@ -104,7 +104,8 @@ func write(q request.Request, o Options) (Body, error) {
 			return Body{}, err
 		}
 	}
-	json, err := w.body.AppendJSON(nil)
+	const around = 512 // the messages: brackets, parameters, markers
+	json, err := w.body.AppendJSON(make([]byte, 0, w.length+around))
 	if err != nil {
 		return Body{}, errors.Unwrap(err)
 	}
@@ -122,6 +123,8 @@ type writer struct {
 	ends      []int  // of the request's messages: the same among the blocks of messages
 	volatile  []bool // of the blocks of the system prompt
 	spots     []markers.Spot
+	first     []int // of the messages of the body: the spots before it
+	length    int   // of the body in bytes, roughly
 	wants     []markers.Want
 	lifted    []markers.Want // of blocks in messages, their spots counted from the first of these
 }

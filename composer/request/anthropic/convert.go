@@ -131,15 +131,15 @@ func (w *writer) want(spot int, marker messages.JSON) error {
 // system makes the blocks of the system prompt: the request's own, then those of the messages that lead.
 func (w *writer) system(q *request.Request) error {
 	system := &w.body.System
-	add := func(b messages.Block, volatile bool, from string) error {
+	add := func(b messages.Block, volatile bool, from request.Place) error {
 		if strings.TrimSpace(b.Text) == "" {
-			w.findings = append(w.findings, request.Finding{Code: request.BlankBlock, At: from})
+			w.findings = append(w.findings, request.Finding{Code: request.BlankBlock, At: from.String()})
 			return nil
 		}
 		b.Extra = ours(b.Extra)
 		if b.Cache != "" && b.Cache != "null" {
 			if err := w.want(len(w.body.Tools)+len(system.Content), b.Cache); err != nil {
-				return fmt.Errorf("%s: %w", from, err)
+				return fmt.Errorf("%v: %w", from, err)
 			}
 		}
 		b.Cache = ""
@@ -149,7 +149,7 @@ func (w *writer) system(q *request.Request) error {
 		return nil
 	}
 	for i, b := range q.System {
-		if err := add(messages.Text(b.Text), b.Volatile, request.Place{Part: request.System, Index: i}.String()); err != nil {
+		if err := add(messages.Text(b.Text), b.Volatile, request.Place{Part: request.System, Index: i}); err != nil {
 			return err
 		}
 		w.systemEnd = append(w.systemEnd, len(system.Content))
@@ -158,10 +158,10 @@ func (w *writer) system(q *request.Request) error {
 		if m.Role != messages.System && m.Role != messages.Developer {
 			break
 		}
-		from := request.Place{Part: request.Messages, Index: i}.String()
+		from := request.Place{Part: request.Messages, Index: i}
 		for k, b := range m.Content {
 			if b.Kind != messages.KindText {
-				return fmt.Errorf("%s: block %d: a system prompt takes texts; found %s", from, k+1, b.Kind)
+				return fmt.Errorf("%v: block %d: a system prompt takes texts; found %s", from, k+1, b.Kind)
 			}
 			if err := add(b, false, from); err != nil {
 				return err
@@ -175,23 +175,23 @@ func (w *writer) system(q *request.Request) error {
 
 // messages puts the conversation into the API's shapes.
 func (w *writer) messages(q *request.Request) error {
-	w.body.Messages = []messages.Message{}
+	w.body.Messages = make([]messages.Message, 0, len(q.Messages))
 	w.ends = make([]int, len(q.Messages))
 	written, after := 0, messages.Role("")
 	for i := w.leading; i < len(q.Messages); i++ {
 		m := q.Messages[i]
-		from := request.Place{Part: request.Messages, Index: i}.String()
-		var content []messages.Block
+		from := request.Place{Part: request.Messages, Index: i}
+		content := slices.Grow([]messages.Block(nil), len(m.Content))
 		for k := range m.Content {
 			b, err := block(m.Content[k])
 			if err == nil {
 				err = w.lift(&b, written+len(content))
 			}
 			if err != nil {
-				return fmt.Errorf("%s: block %d: %w", from, k+1, err)
+				return fmt.Errorf("%v: block %d: %w", from, k+1, err)
 			}
 			if b.Kind == "" {
-				w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from})
+				w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from.String()})
 				continue
 			}
 			content = append(content, b)

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -14,24 +15,31 @@ import (
 
 // survey lists the blocks of the body, and the markers that were asked for.
 func (w *writer) survey(q *request.Request) error {
-	for i, t := range w.body.Tools {
-		w.spots = append(w.spots, markers.Spot{At: fmt.Sprintf("/tools/%d", i), Carries: true, Tokens: w.estimator.Count(string(t.Definition))})
+	for _, t := range w.body.Tools {
+		w.spots = append(w.spots, markers.Spot{Carries: true, Tokens: w.estimator.Count(string(t.Definition))})
+		w.length += len(t.Definition)
 	}
 	for i := range w.body.System.Content {
 		b := &w.body.System.Content[i]
-		w.spots = append(w.spots, markers.Spot{At: fmt.Sprintf("/system/%d", i), Carries: true, Volatile: w.volatile[i], Tokens: w.estimator.Count(b.Text)})
+		w.spots = append(w.spots, markers.Spot{Carries: true, Volatile: w.volatile[i], Tokens: w.estimator.Count(b.Text)})
+		w.length += len(b.Text)
 	}
 	first := len(w.spots)
+	w.spots = slices.Grow(w.spots, len(w.body.Messages))
+	w.first = make([]int, len(w.body.Messages))
+	var json []byte
 	for i := range w.body.Messages {
 		m := &w.body.Messages[i]
+		w.first[i] = len(w.spots)
 		for k := range m.Content {
-			b := &m.Content[k]
-			at := fmt.Sprintf("/messages/%d/content/%d", i, k)
-			text, err := messages.Message{Role: m.Role, Content: []messages.Block{*b}}.Text()
-			if err != nil {
-				return fmt.Errorf("%s: %w", at, err)
+			var text string
+			var err error
+			one := messages.Message{Role: m.Role, Content: m.Content[k : k+1]}
+			if json, text, err = one.AppendJSONText(json[:0]); err != nil {
+				return fmt.Errorf("%s: %w", w.at(len(w.spots)), err)
 			}
-			w.spots = append(w.spots, markers.Spot{At: at, Carries: carries(b), Tokens: w.estimator.Count(text)})
+			w.length += len(json) + 1
+			w.spots = append(w.spots, markers.Spot{Carries: carries(&m.Content[k]), Tokens: w.estimator.Count(text)})
 		}
 	}
 	for _, want := range w.lifted {
@@ -50,6 +58,24 @@ func (w *writer) survey(q *request.Request) error {
 		w.wants = append(w.wants, markers.Want{Spot: spot, TTL: b.TTL})
 	}
 	return nil
+}
+
+// at returns the JSON pointer of a spot.
+func (w *writer) at(spot int) string {
+	if spot < len(w.body.Tools) {
+		return fmt.Sprintf("/tools/%d", spot)
+	}
+	if block := spot - len(w.body.Tools); block < len(w.body.System.Content) {
+		return fmt.Sprintf("/system/%d", block)
+	}
+	message, block := w.block(spot)
+	return fmt.Sprintf("/messages/%d/content/%d", message, block)
+}
+
+// block returns the message of a spot behind the system prompt, and its block.
+func (w *writer) block(spot int) (message, block int) {
+	behind, _ := slices.BinarySearch(w.first, spot+1) // the message behind it; one without blocks begins where the next does
+	return behind - 1, spot - w.first[behind-1]
 }
 
 // lift takes the markers off a block, the at-th of the conversation, and its parts. They would show in the shape of the
@@ -98,19 +124,11 @@ func (w *writer) mark(spot int, ttl request.TTL) error {
 		t.Definition = spelled
 		return err
 	}
-	spot -= len(w.body.Tools)
-	if spot < len(w.body.System.Content) {
-		w.body.System.Content[spot].Cache = marker(ttl)
+	if block := spot - len(w.body.Tools); block < len(w.body.System.Content) {
+		w.body.System.Content[block].Cache = marker(ttl)
 		return nil
 	}
-	spot -= len(w.body.System.Content)
-	for i := range w.body.Messages {
-		content := w.body.Messages[i].Content
-		if spot < len(content) {
-			content[spot].Cache = marker(ttl)
-			return nil
-		}
-		spot -= len(content)
-	}
+	message, block := w.block(spot)
+	w.body.Messages[message].Content[block].Cache = marker(ttl)
 	return nil
 }

@@ -165,6 +165,8 @@ type writer struct {
 	volatile   []bool // of the parts of the system prompt
 	ends       []int  // of the request's messages: the body's messages up to its end
 	systemEnds []int  // of the request's system blocks: the parts up to its end
+	first      []int  // of the body's messages, and the end: the spots before it
+	json       []byte // room for one block
 }
 
 // A block is a place in the body.
@@ -173,7 +175,7 @@ type block struct{ message, index int }
 // place decides where breakpoints stand and puts them there.
 func (w *writer) place(q *request.Request, o Options, body *Body) error {
 	w.spell()
-	spots, targets, first := w.survey()
+	spots, targets := w.survey()
 	var wants []markers.Want
 	for _, b := range q.Breakpoints {
 		spot := b.At.Index
@@ -181,14 +183,14 @@ func (w *writer) place(q *request.Request, o Options, body *Body) error {
 		case request.System:
 			spot = len(w.body.Tools) + w.systemEnds[b.At.Index] - 1
 		case request.Messages:
-			spot = first[w.ends[b.At.Index]] - 1
+			spot = w.first[w.ends[b.At.Index]] - 1
 		}
 		wants = append(wants, markers.Want{Spot: spot})
 	}
 	for _, at := range w.lifted {
-		spot := first[at.message] + at.index
+		spot := w.first[at.message] + at.index
 		if w.body.Messages[at.message].Role == messages.Tool { // a result is one block, with a spot for each of its parts
-			spot = first[at.message+1] - 1
+			spot = w.first[at.message+1] - 1
 		}
 		wants = append(wants, markers.Want{Spot: spot})
 	}
@@ -199,7 +201,7 @@ func (w *writer) place(q *request.Request, o Options, body *Body) error {
 	if o.Mode == Implicit {
 		rules.Automatic = new(request.TTL)
 	}
-	marks, places, findings, err := markers.Place(spots, wants, rules)
+	marks, places, findings, err := markers.Place(spots, w.at, wants, rules)
 	if err != nil {
 		return err
 	}

@@ -83,16 +83,16 @@ func definition(t *request.Tool, api wire.API) messages.JSON {
 // system makes the system prompt.
 func (w *writer) system(q *request.Request) {
 	prompt := messages.Message{Role: messages.System}
-	text := ""
+	var all strings.Builder
 	for _, b := range q.System {
 		if b.Text != "" && w.parts {
 			prompt.Content = append(prompt.Content, messages.Text(b.Text))
 			w.volatile = append(w.volatile, b.Volatile)
 		}
-		text += b.Text
+		all.WriteString(b.Text)
 		w.systemEnds = append(w.systemEnds, len(prompt.Content))
 	}
-	switch {
+	switch text := all.String(); {
 	case text == "":
 	case w.parts:
 		w.prompt = 1
@@ -111,9 +111,9 @@ func (w *writer) messages(q *request.Request) error {
 		w.body.Messages = []messages.Message{}
 	}
 	for i := range q.Messages {
-		from := request.Place{Part: request.Messages, Index: i}.String()
+		from := request.Place{Part: request.Messages, Index: i}
 		if err := w.message(&q.Messages[i], from); err != nil {
-			return fmt.Errorf("%s: %w", from, err)
+			return fmt.Errorf("%v: %w", from, err)
 		}
 		w.ends = append(w.ends, len(w.body.Messages))
 	}
@@ -121,7 +121,7 @@ func (w *writer) messages(q *request.Request) error {
 }
 
 // message writes one message as those it is in the API: results, and in the responses API thoughts and calls, stand alone.
-func (w *writer) message(m *messages.Message, from string) error {
+func (w *writer) message(m *messages.Message, from request.Place) error {
 	role := m.Role
 	if role == messages.Tool {
 		role = messages.User // of what is no result
@@ -151,7 +151,7 @@ func (w *writer) message(m *messages.Message, from string) error {
 		case b.Kind == messages.KindThinking && responses && has(b.Extra, "encrypted_content"):
 			alone(messages.Assistant, m.ID, b)
 		case b.Kind == messages.KindThinking:
-			w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from})
+			w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from.String()})
 		case b.Kind == messages.KindToolCall && responses:
 			alone(messages.Assistant, "", b)
 		case b.Kind == messages.KindToolCall:

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quirehq/quire/composer/messages"
@@ -45,51 +46,35 @@ func (w *writer) spell() {
 	}
 }
 
-// survey lists the blocks of the body, what a breakpoint would be put on, and for each message how many blocks stand
-// before it (one more entry is for the end).
-func (w *writer) survey() (spots []markers.Spot, targets []*messages.Block, first []int) {
-	for i, t := range w.body.Tools {
-		spots = append(spots, markers.Spot{At: fmt.Sprintf("/tools/%d", i), Tokens: w.estimator.Count(string(t.Definition))})
+// survey lists the blocks of the body and what a breakpoint would be put on, and notes what stands before each message.
+func (w *writer) survey() (spots []markers.Spot, targets []*messages.Block) {
+	for _, t := range w.body.Tools {
+		spots = append(spots, markers.Spot{Tokens: w.estimator.Count(string(t.Definition))})
 		targets = append(targets, nil)
-	}
-	list := "messages"
-	if w.body.API == wire.Responses {
-		list = "input"
 	}
 	for i := range w.body.Messages {
 		m := &w.body.Messages[i]
-		first = append(first, len(spots))
+		w.first = append(w.first, len(spots))
 		for k := range m.Content {
 			b := &m.Content[k]
-			at := fmt.Sprintf("/%s/%d/content/%d", list, i, k)
-			if b.Kind == messages.KindToolCall {
-				at = fmt.Sprintf("/%s/%d", list, i)
+			if b.Kind == messages.KindToolResult && len(b.Content) > 0 {
+				spots, targets = w.results(b, spots, targets)
+				continue
 			}
-			if b.Kind == messages.KindToolResult {
-				if len(b.Content) == 0 {
-					at = fmt.Sprintf("/%s/%d", list, i)
-				} else {
-					name := "content"
-					if w.body.API == wire.Responses {
-						name = "output"
-					}
-					spots, targets = w.results(b, fmt.Sprintf("/%s/%d/%s", list, i, name), spots, targets)
-					continue
-				}
-			}
-			spots = append(spots, markers.Spot{At: at, Carries: m.Role != messages.Assistant && carries(b),
+			spots = append(spots, markers.Spot{Carries: m.Role != messages.Assistant && carries(b),
 				Volatile: i < w.prompt && w.volatile[k], Tokens: w.tokens(m.Role, b)})
 			targets = append(targets, b)
 		}
 	}
-	return spots, targets, append(first, len(spots))
+	w.first = append(w.first, len(spots))
+	return spots, targets
 }
 
 // results lists the parts of a result. The tokens of all stand at the last: a prefix that ends inside counts as less.
-func (w *writer) results(b *messages.Block, at string, spots []markers.Spot, targets []*messages.Block) ([]markers.Spot, []*messages.Block) {
+func (w *writer) results(b *messages.Block, spots []markers.Spot, targets []*messages.Block) ([]markers.Spot, []*messages.Block) {
 	tokens, last := w.tokens(messages.Tool, b), len(b.Content)-1
 	for k := range b.Content {
-		s := markers.Spot{At: fmt.Sprintf("%s/%d", at, k), Carries: carries(&b.Content[k])}
+		s := markers.Spot{Carries: carries(&b.Content[k])}
 		if k == last {
 			s.Tokens = tokens
 		}
@@ -98,9 +83,34 @@ func (w *writer) results(b *messages.Block, at string, spots []markers.Spot, tar
 	return spots, targets
 }
 
+// at returns the JSON pointer of a spot.
+func (w *writer) at(spot int) string {
+	if spot < len(w.body.Tools) {
+		return fmt.Sprintf("/tools/%d", spot)
+	}
+	list, content := "messages", "content"
+	if w.body.API == wire.Responses {
+		list = "input"
+	}
+	behind, _ := slices.BinarySearch(w.first, spot+1) // the message behind it; one without blocks begins where the next does
+	message := behind - 1
+	k := spot - w.first[message]
+	switch blocks := w.body.Messages[message].Content; {
+	case blocks[0].Kind == messages.KindToolResult && len(blocks[0].Content) > 0: // it stands alone
+		if w.body.API == wire.Responses {
+			content = "output"
+		}
+	case blocks[k].Kind == messages.KindToolResult || blocks[k].Kind == messages.KindToolCall:
+		return fmt.Sprintf("/%s/%d", list, message)
+	}
+	return fmt.Sprintf("/%s/%d/%s/%d", list, message, content, k)
+}
+
 func (w *writer) tokens(role messages.Role, b *messages.Block) int64 {
-	text, err := messages.Message{Role: role, Content: []messages.Block{*b}}.Text()
-	if err != nil { // writing the body tells it with the place
+	var text string
+	var err error
+	one := messages.Message{Role: role, Content: []messages.Block{*b}}
+	if w.json, text, err = one.AppendJSONText(w.json[:0]); err != nil { // writing the body tells it with the place
 		return 0
 	}
 	return w.estimator.Count(text)

@@ -9,9 +9,8 @@ import (
 
 // A Spot is a block of a body, in the order in which the provider reads them.
 type Spot struct {
-	At       string // its JSON pointer
-	Carries  bool   // the provider takes a marker on it: it is not blank, and of a kind that has one
-	Volatile bool   // it changes from call to call
+	Carries  bool // the provider takes a marker on it: it is not blank, and of a kind that has one
+	Volatile bool // it changes from call to call
 	Tokens   int64
 }
 
@@ -29,7 +28,7 @@ type Rules struct {
 	Automatic *request.TTL // the provider places one more marker by itself, behind all others
 }
 
-// Place decides which spots carry a marker, in order.
+// Place decides which spots carry a marker, in order. at returns the JSON pointer of a spot.
 //
 //  1. A marker stands on the nearest block up to its place that takes one. On a volatile block there is none.
 //  2. Two on one block are one, with the longer lifetime.
@@ -38,8 +37,8 @@ type Rules struct {
 //  5. Of more than the maximum, the first and the last ones stay; those between go, the earliest first.
 //  6. Where markers are left, and one stands further behind the one before it than the provider looks back, more are added
 //     between them, from the last marker on.
-func Place(spots []Spot, wants []Want, r Rules) ([]request.Marker, []int, []request.Finding, error) {
-	p := placing{spots: spots, rules: r, prefix: make([]int64, len(spots))}
+func Place(spots []Spot, at func(spot int) string, wants []Want, r Rules) ([]request.Marker, []int, []request.Finding, error) {
+	p := placing{spots: spots, pointer: at, rules: r, prefix: make([]int64, len(spots))}
 	var sum int64
 	for i := range spots {
 		sum += spots[i].Tokens
@@ -64,6 +63,7 @@ func Place(spots []Spot, wants []Want, r Rules) ([]request.Marker, []int, []requ
 
 type placing struct {
 	spots    []Spot
+	pointer  func(spot int) string
 	rules    Rules
 	prefix   []int64 // tokens up to and including each spot
 	kept     []Want
@@ -78,11 +78,11 @@ func (p *placing) at(spot int) string {
 	if spot < 0 {
 		return ""
 	}
-	return p.spots[spot].At
+	return p.pointer(spot)
 }
 
 func (p *placing) marker(w Want) request.Marker {
-	return request.Marker{At: p.spots[w.Spot].At, TTL: w.TTL, Tokens: p.prefix[w.Spot]}
+	return request.Marker{At: p.pointer(w.Spot), TTL: w.TTL, Tokens: p.prefix[w.Spot]}
 }
 
 // settle finds the block for each marker.
