@@ -141,7 +141,7 @@ func admit(c Composition) (Composition, error) {
 		if errors.As(err, &item) {
 			return Composition{}, &SectionError{item.Index, c.sections[item.Index].ID, item.Err}
 		}
-		return Composition{}, fmt.Errorf("composer: %w", err)
+		return Composition{}, rulesError{err}
 	}
 	c.plan = plan
 	c.memo = new(memo)

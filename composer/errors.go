@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/quirehq/quire/internal/canonical"
@@ -102,6 +103,14 @@ func (s *Section) encodingError() error {
 	}
 	return nil
 }
+
+// A rulesError is an error of package tiers about the rules. It begins with this package's name alone.
+type rulesError struct{ error }
+
+func (e rulesError) Error() string {
+	return "composer: " + strings.TrimPrefix(e.error.Error(), "tiers: ")
+}
+func (e rulesError) Unwrap() error { return e.error }
 
 // checkIDs refuses sections that could not be told apart.
 func checkIDs(sections []Section) error {

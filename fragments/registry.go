@@ -283,7 +283,7 @@ func (e *entry) check() error {
 			return err
 		}
 	case e.variable == nil && e.tools == nil && e.transform == nil:
-		return fmt.Errorf("%w: a %v without a function", ErrIncomplete, e.kind)
+		return fmt.Errorf("%w: %v without a function", ErrIncomplete, e.kind)
 	case e.kind == KindVariable && !template.ValidName(e.name):
 		return fmt.Errorf("%w: want one of a-z, 0-9 and _ that begins with a letter", ErrName)
 	}

@@ -79,7 +79,7 @@ func (p *Profile) plain() Rate {
 	if p.MatchModel.Value.marked() {
 		return One
 	}
-	return max(One, p.Lifetimes.Value[0].Write)
+	return max(One, p.bare().Write)
 }
 
 // read returns how many tokens can be read, and at how many stops what is read ends or last ended.
@@ -108,7 +108,7 @@ func (c *cache) read(l *line, now int64) (tokens int64, stops int) {
 			tokens, stops = l.stops[n-1].tokens, n
 		}
 		tokens = min(tokens, max(0, l.total-p.LastComputed.Value))
-		if tokens -= tokens % p.Quantum.Value; tokens < p.MinTokens.Value {
+		if tokens -= tokens % max(1, p.Quantum.Value); tokens < p.MinTokens.Value {
 			return 0, stops
 		}
 		return tokens, stops
@@ -188,7 +188,7 @@ func (c *cache) write(l *line, read int, now int64, out *Prediction) {
 
 // learn keeps what a request leaves behind where nothing is marked.
 func (c *cache) learn(l *line, at int, now int64) {
-	seconds := c.profile.Lifetimes.Value[0].Seconds
+	seconds := c.profile.bare().Seconds
 	if c.profile.MatchModel.Value == UnitExact {
 		c.learnUnits(l, at, now, seconds)
 	} else {

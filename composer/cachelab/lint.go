@@ -49,12 +49,22 @@ func ParseSilence(text string) (Silence, error) {
 	code, section, _ := strings.Cut(text, "@")
 	if code != "" {
 		if _, ok := remedies[Code(code)]; !ok {
-			return Silence{}, fmt.Errorf("cachelab: silence %q: no such code as %q", text, code)
+			return Silence{}, fmt.Errorf("cachelab: silence %q: no such code as %q; want one of %s", text, code, strings.Join(codeNames(), ", "))
 		}
 	} else if section == "" {
 		return Silence{}, fmt.Errorf("cachelab: silence %q: want CODE, CODE@SECTION or @SECTION", text)
 	}
 	return Silence{Code(code), section}, nil
+}
+
+// codeNames lists what can be silenced, sorted.
+func codeNames() []string {
+	names := make([]string, 0, len(remedies))
+	for code := range remedies { // sorted below
+		names = append(names, string(code))
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (s Silence) covers(f Finding) bool {

@@ -41,7 +41,7 @@ func ExampleParseSilence() {
 	fmt.Println(err)
 	// Output:
 	// clock persona <nil>
-	// cachelab: silence "clok": no such code as "clok"
+	// cachelab: silence "clok": no such code as "clok"; want one of affinity_varies, below_minimum, blank_marked, clock, counter, date, far_apart, hex, id, marker_limit, nothing_marked, path, pointer, retention_conflict, tools_unsorted, tools_vary, ttl_order, uuid, varies, volatile_marked
 }
 
 // clean is a request with nothing to complain of.

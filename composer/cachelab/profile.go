@@ -76,7 +76,8 @@ type Invalidator struct {
 	Region Region `json:"region"`
 }
 
-// A Profile is what is known of one service and family of models. It is data: see [ParseProfile].
+// A Profile is what is known of one service and family of models. It is data: see [ParseProfile]. The zero value reads no
+// region of a request, and so keeps nothing.
 type Profile struct {
 	Format  string   `json:"format"` // [ProfileFormat]
 	Name    string   `json:"name"`
@@ -86,7 +87,7 @@ type Profile struct {
 	MatchModel    Figure[MatchModel]    `json:"match_model"`
 	RenderOrder   Figure[[]Region]      `json:"render_order"`      // in which a request is read
 	MinTokens     Figure[int64]         `json:"min_prefix_tokens"` // the shortest entry
-	Quantum       Figure[int64]         `json:"quantum_tokens"`    // the step, block or page; >= 1
+	Quantum       Figure[int64]         `json:"quantum_tokens"`    // the step, block or page; 0 is 1
 	Markers       Figure[int64]         `json:"max_markers"`       // that a request may set; 0: it sets none
 	Implicit      Figure[int64]         `json:"implicit_markers"`  // that the service sets at the end of a request
 	Candidates    Figure[int64]         `json:"read_candidates"`   // how many of the latest places are looked at; 0: all
@@ -111,6 +112,14 @@ func (p *Profile) lifetime(name string) Lifetime {
 		if l.Name == name {
 			return l
 		}
+	}
+	return p.bare()
+}
+
+// bare returns the lifetime of a bare marker.
+func (p *Profile) bare() Lifetime {
+	if len(p.Lifetimes.Value) == 0 {
+		return Lifetime{}
 	}
 	return p.Lifetimes.Value[0]
 }

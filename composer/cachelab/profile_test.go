@@ -138,3 +138,23 @@ func FuzzParseProfile(f *testing.F) {
 		}
 	})
 }
+
+// A profile that says nothing is no mistake, and keeps nothing: with a request in it that has a region, it keeps that.
+func TestZeroProfile(t *testing.T) {
+	r := cachelab.Request{Pieces: []cachelab.Piece{{Tokens: 7}}}
+	turns := []cachelab.Turn{{Request: r}, {Request: r}}
+	var zero cachelab.Profile
+	if sim := cachelab.Simulate(turns, zero); sim.Total.Tokens != 0 || sim.Total.Read != 0 {
+		t.Errorf("simulated as %+v", sim.Total)
+	}
+	if e := cachelab.Explain(r, r, zero); len(e.Changes) > 0 || e.Readings[0].Read != 0 {
+		t.Errorf("explained as %+v", e)
+	}
+	if found := cachelab.Lint([]cachelab.Request{r, r}, zero); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+	zero.RenderOrder.Value = []cachelab.Region{r.Pieces[0].Region}
+	if sim := cachelab.Simulate(turns, zero); sim.Turns[0].Read != 0 || sim.Turns[1].Read != 7 {
+		t.Errorf("read %d, then %d of 7", sim.Turns[0].Read, sim.Turns[1].Read)
+	}
+}
