@@ -186,6 +186,14 @@ func TestRecipeKnowsEveryField(t *testing.T) {
 func TestRecipeComposeRefuses(t *testing.T) {
 	sections := []composer.Section{{ID: "a", Content: "text", Alternates: []string{"t"}}, {ID: "b", Content: "tail"}}
 	lost := errors.New("disk on fire")
+	spoiled := func(text string) func(fingerprint.Digest) (string, error) {
+		return func(d fingerprint.Digest) (string, error) {
+			if d == fingerprint.SumString(text) {
+				return "\xff", nil
+			}
+			return store(sections)(d)
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(*composer.Recipe)
@@ -203,7 +211,11 @@ func TestRecipeComposeRefuses(t *testing.T) {
 		{"a negative size", func(r *composer.Recipe) { r.Sections[0].Alternates[0].Cost = tiers.Charged(-1, 1) }, nil, tiers.ErrNegative, `section 1 ("a")`},
 		{"a content that is lost", nil, func(fingerprint.Digest) (string, error) { return "", lost }, lost, `composer: section 1 ("a"): disk on fire`},
 		{"an alternate that is lost", func(r *composer.Recipe) { r.Sections[0].Alternates[0].Digest[0] ^= 1 }, nil, nil, `section 1 ("a"): not in the store`},
-		{"a content that is no text", nil, func(fingerprint.Digest) (string, error) { return "\xff", nil }, composer.ErrInvalidUTF8, `section 1 ("a")`},
+		{"a content that is no text", nil, spoiled("tail"), composer.ErrInvalidUTF8, `section 2 ("b"): content: invalid UTF-8 at byte 0`},
+		{"an alternate that is no text", nil, spoiled("t"), composer.ErrInvalidUTF8, `section 1 ("a"): alternate 1: invalid UTF-8 at byte 0`},
+		{"no id", func(r *composer.Recipe) { r.Sections[0].ID = "" }, nil, composer.ErrEmptyID, `section 1 ("")`},
+		{"a chain that is no text", func(r *composer.Recipe) { r.Sections[0].Chain = "\xff" }, nil, composer.ErrInvalidUTF8, `section 1 ("a"): chain: invalid UTF-8 at byte 0`},
+		{"a group that is no text", func(r *composer.Recipe) { r.Sections[0].Group = "a\xff" }, nil, composer.ErrInvalidUTF8, `section 1 ("a"): group: invalid UTF-8 at byte 1`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			recipe := compose(t, sections, composer.Config{}).Recipe()
