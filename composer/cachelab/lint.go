@@ -2,6 +2,7 @@ package cachelab
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -59,11 +60,10 @@ func ParseSilence(text string) (Silence, error) {
 
 // codeNames lists what can be silenced, sorted.
 func codeNames() []string {
-	names := make([]string, 0, len(remedies))
-	for code := range remedies { // sorted below
+	var names []string
+	for _, code := range slices.Sorted(maps.Keys(remedies)) {
 		names = append(names, string(code))
 	}
-	slices.Sort(names)
 	return names
 }
 
