@@ -22,7 +22,10 @@ func TestDamagedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		points := 60
-		if len(data) > 16<<10 {
+		switch {
+		case len(data) > 1<<20:
+			points = 1
+		case len(data) > 16<<10:
 			points = 5
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -66,9 +69,9 @@ func readDamaged(t testing.TB, path string, data []byte) {
 	if broken != s.Broken {
 		t.Fatalf("%d outcomes are broken, but %d are counted", broken, s.Broken)
 	}
-	for _, c := range s.Calls {
-		if _, err := c.AppendJSON(nil); err != nil {
-			t.Fatalf("call of line %d: %v", c.Line, err)
+	for i := 0; i < len(s.Calls); i += 1 + len(s.Calls)/16 { // each repeats those before
+		if _, err := s.Calls[i].AppendJSON(nil); err != nil {
+			t.Fatalf("call of line %d: %v", s.Calls[i].Line, err)
 		}
 	}
 }
