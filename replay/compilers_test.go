@@ -1,9 +1,12 @@
 package replay_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/replay"
@@ -42,5 +45,63 @@ func TestVerifyFragments(t *testing.T) {
 	report, all := verify(t, store, replay.Options{Compilers: map[string]replay.Compiler{fragments.KindFragments: other}})
 	if report.Diverged != 1 {
 		t.Errorf("%s: %v", report, all)
+	}
+}
+
+// A recipe of another version is told as such, whichever front end it is of.
+func TestVerifyOfAnotherVersion(t *testing.T) {
+	fragmentsOf := func() replay.Compilation {
+		r, err := fragments.New(fragments.Options{Persona: "You help the staff of Acme."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := r.Assemble(fragments.AssembleContext{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := a.Compile(composer.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return replay.Compilation{Composition: c.Composition, Kind: c.Kind, Recipe: c.Recipe, Inputs: c.Inputs}
+	}
+	messagesOf := func() replay.Compilation {
+		p := messages.Prompt{Groups: messages.Groups{Current: []messages.Message{messages.TextMessage(messages.User, "Who are you?")}}}
+		a, err := p.Assemble(messages.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}
+	}
+	requestOf := func() replay.Compilation {
+		assembler, err := request.New(request.Config{Model: request.Model{ContextTokens: 1000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := assembler.Build(request.Input{Question: messages.TextMessage(messages.User, "Who are you?")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}
+	}
+	for _, c := range []replay.Compilation{fragmentsOf(), messagesOf(), requestOf()} {
+		t.Run(c.Kind, func(t *testing.T) {
+			store := new(replay.Memory)
+			rec := replay.NewRecorder(store, replay.Session{ID: "s"})
+			current := `"version":"` + composer.Version + `"`
+			if n := bytes.Count(c.Recipe, []byte(current)); n == 0 {
+				t.Fatalf("no version in %s", c.Recipe)
+			}
+			for _, version := range []string{current, `"version":"quire/0"`} {
+				c.Recipe = bytes.ReplaceAll(c.Recipe, []byte(current), []byte(version))
+				if _, err := rec.RecordCompilation(t.Context(), c, replay.Turn{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report, all := verify(t, store, replay.Options{})
+			if report.Verified != 1 || len(all) != 1 || all[0].Turn != 2 || all[0].Cause != replay.VersionChanged {
+				t.Errorf("%s: %v", report, all)
+			}
+		})
 	}
 }

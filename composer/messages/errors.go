@@ -13,8 +13,6 @@ var (
 	ErrContextBudget       = errors.New("what is never evicted exceeds the budget")
 	ErrUnsupportedModality = errors.New("the model does not read this modality")
 	ErrDuplicateSegment    = errors.New("two texts for one tail segment in one turn")
-	ErrRecipe              = errors.New("not a recipe of messages")
-	ErrVersion             = errors.New("recipe of another compiler version")
 )
 
 // A BudgetError says by how much what is never evicted (instructions, current input, tools) exceeds the budget. It

@@ -49,7 +49,7 @@ func (a Assembly) Inputs() []string {
 
 // Compile makes the composition of a recipe again: it reads the messages, finds the units and lowers them to sections
 // as [Prompt.Assemble] did. The contents come from load, which vouches for what it returns. What is not a recipe in
-// canonical JSON is refused with [ErrRecipe], one of another version with [ErrVersion].
+// canonical JSON is refused with [composer.ErrRecipe], one of another version with [composer.ErrVersion].
 func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
 	r, err := parseRecipe(src)
 	if err != nil {
@@ -173,26 +173,26 @@ func (in *ingredient) write(w *canonical.Writer, r rules) {
 func parseRecipe(src []byte) (recipe, error) {
 	var p parsedRecipe
 	if err := json.Unmarshal(src, &p, json.RejectUnknownMembers(true)); err != nil {
-		return recipe{}, fmt.Errorf("%w: %w", ErrRecipe, err)
+		return recipe{}, fmt.Errorf("%w: %w", composer.ErrRecipe, err)
 	}
 	if p.Kind != KindMessages {
-		return recipe{}, fmt.Errorf("%w: kind %q; want %q", ErrRecipe, p.Kind, KindMessages)
+		return recipe{}, fmt.Errorf("%w: kind %q; want %q", composer.ErrRecipe, p.Kind, KindMessages)
 	}
 	if p.Version != composer.Version {
-		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, p.Version, composer.Version)
+		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", composer.ErrVersion, p.Version, composer.Version)
 	}
 	r, err := p.recipe()
 	if err != nil {
-		return recipe{}, fmt.Errorf("%w: %w", ErrRecipe, err)
+		return recipe{}, fmt.Errorf("%w: %w", composer.ErrRecipe, err)
 	}
 	written := r.append(nil)
 	for i := range written {
 		if i >= len(src) || src[i] != written[i] {
-			return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", ErrRecipe, i)
+			return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", composer.ErrRecipe, i)
 		}
 	}
 	if len(src) > len(written) {
-		return recipe{}, fmt.Errorf("%w: something follows it at byte %d", ErrRecipe, len(written))
+		return recipe{}, fmt.Errorf("%w: something follows it at byte %d", composer.ErrRecipe, len(written))
 	}
 	return r, nil
 }

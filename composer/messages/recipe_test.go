@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
@@ -58,25 +59,25 @@ func TestCompileRefuses(t *testing.T) {
 		is        error
 		want      string
 	}{
-		{"nothing", "", messages.ErrRecipe, "messages: not a recipe of messages"},
-		{"another kind", swap(`"kind":"messages"`, `"kind":"composer"`), messages.ErrRecipe, `kind "composer"; want "messages"`},
-		{"another version", swap("quire/1", "quire/0"), messages.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
-		{"white space", swap(`,"kind"`, `, "kind"`), messages.ErrRecipe, "differs from canonical form"},
-		{"something behind", recipe + "\n", messages.ErrRecipe, "something follows it"},
-		{"another member", swap(`"kind"`, `"kin":1,"kind"`), messages.ErrRecipe, "kin"},
-		{"a group", swap("instructions", "instruction"), messages.ErrRecipe, `item 1: unknown group "instruction"`},
-		{"a policy", swap("quantised", "quantized"), messages.ErrRecipe, `unknown policy "quantized"`},
-		{"a layout", swap("cache_aware", "cache-aware"), messages.ErrRecipe, `unknown layout "cache-aware"`},
-		{"a number", swap(`"bytes":"2"`, `"bytes":"2.0"`), messages.ErrRecipe, `item 1: bytes: want an integer in decimal; found "2.0"`},
-		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), messages.ErrRecipe, "differs from canonical form"},
-		{"negative bytes", swap(`"bytes":"2"`, `"bytes":"-1"`), messages.ErrRecipe, "item 1: negative size"},
-		{"a negative size", swap(`"size":"1"`, `"size":"-1"`), messages.ErrRecipe, "item 1: negative size"},
-		{"a negative size before folding", swap(`"whole":"26"`, `"whole":"-1"`), messages.ErrRecipe, "negative size"},
-		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), messages.ErrRecipe, "quantum 0; want 1 or more"},
-		{"no such line", swap(`"line":"11"`, `"line":"99"`), messages.ErrRecipe, "no line of a skill"},
-		{"no line", swap(`"line":"11",`, ``), messages.ErrRecipe, "item 14: no line of a skill for this body alone at place -1"},
-		{"the line behind the last", swap(`"line":"11"`, fmt.Sprintf(`"line":"%d"`, len(a.Inputs()))), messages.ErrRecipe, fmt.Sprintf("item 14: no line of a skill for this body alone at place %d", len(a.Inputs()))},
-		{"a line of another kind", swap(`"line":"11"`, `"line":"0"`), messages.ErrRecipe, "no line of a skill"},
+		{"nothing", "", composer.ErrRecipe, "messages: not a recipe"},
+		{"another kind", swap(`"kind":"messages"`, `"kind":"composer"`), composer.ErrRecipe, `kind "composer"; want "messages"`},
+		{"another version", swap("quire/1", "quire/0"), composer.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
+		{"white space", swap(`,"kind"`, `, "kind"`), composer.ErrRecipe, "differs from canonical form"},
+		{"something behind", recipe + "\n", composer.ErrRecipe, "something follows it"},
+		{"another member", swap(`"kind"`, `"kin":1,"kind"`), composer.ErrRecipe, "kin"},
+		{"a group", swap("instructions", "instruction"), composer.ErrRecipe, `item 1: unknown group "instruction"`},
+		{"a policy", swap("quantised", "quantized"), composer.ErrRecipe, `unknown policy "quantized"`},
+		{"a layout", swap("cache_aware", "cache-aware"), composer.ErrRecipe, `unknown layout "cache-aware"`},
+		{"a number", swap(`"bytes":"2"`, `"bytes":"2.0"`), composer.ErrRecipe, `item 1: bytes: want an integer in decimal; found "2.0"`},
+		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), composer.ErrRecipe, "differs from canonical form"},
+		{"negative bytes", swap(`"bytes":"2"`, `"bytes":"-1"`), composer.ErrRecipe, "item 1: negative size"},
+		{"a negative size", swap(`"size":"1"`, `"size":"-1"`), composer.ErrRecipe, "item 1: negative size"},
+		{"a negative size before folding", swap(`"whole":"26"`, `"whole":"-1"`), composer.ErrRecipe, "negative size"},
+		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), composer.ErrRecipe, "quantum 0; want 1 or more"},
+		{"no such line", swap(`"line":"11"`, `"line":"99"`), composer.ErrRecipe, "no line of a skill"},
+		{"no line", swap(`"line":"11",`, ``), composer.ErrRecipe, "item 14: no line of a skill for this body alone at place -1"},
+		{"the line behind the last", swap(`"line":"11"`, fmt.Sprintf(`"line":"%d"`, len(a.Inputs()))), composer.ErrRecipe, fmt.Sprintf("item 14: no line of a skill for this body alone at place %d", len(a.Inputs()))},
+		{"a line of another kind", swap(`"line":"11"`, `"line":"0"`), composer.ErrRecipe, "no line of a skill"},
 		{"an absent content", swap(`"digest":"`, `"digest":"00`)[:len(`{"items":[{"bytes":"2","digest":"`)+64] + recipe[len(`{"items":[{"bytes":"2","digest":"`)+64:], nil, "messages: instructions 1: no content 00"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,7 +139,7 @@ func TestCompileRefusesTwoBodiesOfOneLine(t *testing.T) {
 	}
 	recipe := strings.Replace(string(a.Recipe()), `"line":"1"`, `"line":"0"`, 1)
 	want := "item 4: no line of a skill for this body alone at place 0"
-	if _, err := messages.Compile([]byte(recipe), store(a)); !errors.Is(err, messages.ErrRecipe) || !strings.Contains(err.Error(), want) {
+	if _, err := messages.Compile([]byte(recipe), store(a)); !errors.Is(err, composer.ErrRecipe) || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

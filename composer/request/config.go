@@ -40,8 +40,6 @@ var (
 	ErrConfig        = errors.New("configuration")
 	ErrQuestion      = errors.New("no question")
 	ErrContextBudget = errors.New("what is never left out exceeds the context")
-	ErrRecipe        = errors.New("not a recipe of a request")
-	ErrVersion       = errors.New("recipe of another compiler version")
 )
 
 // A BudgetError says by how much what is never left out (template, memory, question) exceeds the context without the

@@ -46,7 +46,7 @@ func (r Result) Inputs() (inputs []string) {
 
 // Compile makes the composition of a recipe again: it splits and fills the template, finds the units and lowers them to
 // sections as [Assembler.Build] did. The texts come from load, which vouches for what it returns. What is not a recipe in
-// canonical JSON is refused with [ErrRecipe], one of another version with [ErrVersion].
+// canonical JSON is refused with [composer.ErrRecipe], one of another version with [composer.ErrVersion].
 func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
 	c, err := compile(src, load)
 	if err != nil {
@@ -67,7 +67,7 @@ func compile(src []byte, load func(fingerprint.Digest) (string, error)) (compose
 	sizes := r.sizes
 	l, err := p.lower(r.rules, func(string) (size int64, err error) {
 		if len(sizes) == 0 {
-			return 0, fmt.Errorf("%w: no size for it", ErrRecipe)
+			return 0, fmt.Errorf("%w: no size for it", composer.ErrRecipe)
 		}
 		size, sizes = sizes[0], sizes[1:]
 		return size, nil
@@ -76,7 +76,7 @@ func compile(src []byte, load func(fingerprint.Digest) (string, error)) (compose
 		return composer.Composition{}, err
 	}
 	if len(sizes) > 0 {
-		return composer.Composition{}, fmt.Errorf("%w: %d sizes too many", ErrRecipe, len(sizes))
+		return composer.Composition{}, fmt.Errorf("%w: %d sizes too many", composer.ErrRecipe, len(sizes))
 	}
 	return l.compose(r.rules, r.measure)
 }
@@ -239,21 +239,21 @@ func parseRecipe(src []byte) (recipe, error) {
 		Version string                        `json:"version"`
 	}
 	if err := json.Unmarshal(src, &in, json.RejectUnknownMembers(true)); err != nil {
-		return recipe{}, fmt.Errorf("%w: %w", ErrRecipe, err)
+		return recipe{}, fmt.Errorf("%w: %w", composer.ErrRecipe, err)
 	}
 	if in.Kind != KindRequest {
-		return recipe{}, fmt.Errorf("%w: kind %q; want %q", ErrRecipe, in.Kind, KindRequest)
+		return recipe{}, fmt.Errorf("%w: kind %q; want %q", composer.ErrRecipe, in.Kind, KindRequest)
 	}
 	if in.Version != composer.Version {
-		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, in.Version, composer.Version)
+		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", composer.ErrVersion, in.Version, composer.Version)
 	}
 	r := recipe{measure: in.Measure, stable: in.Stable, template: in.Template, tools: in.Tools,
 		rules: rules{in.Context, in.Reserve, in.Caching, in.Conversation}}
 	if r.rules.reserve < 0 || r.rules.reserve >= r.rules.context {
-		return recipe{}, fmt.Errorf("%w: a reserve of %d in a context of %d", ErrRecipe, r.rules.reserve, r.rules.context)
+		return recipe{}, fmt.Errorf("%w: a reserve of %d in a context of %d", composer.ErrRecipe, r.rules.reserve, r.rules.context)
 	}
 	if len(in.Turns) == 0 {
-		return recipe{}, fmt.Errorf("%w: no question", ErrRecipe)
+		return recipe{}, fmt.Errorf("%w: no question", composer.ErrRecipe)
 	}
 	for _, d := range []struct{ from, to *fingerprint.Digest }{{in.Facts, &r.facts}, {in.Notes, &r.notes}} {
 		if d.from != nil {
@@ -272,13 +272,13 @@ func parseRecipe(src []byte) (recipe, error) {
 	for i, text := range in.Sizes {
 		size, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || size < 0 {
-			return recipe{}, fmt.Errorf("%w: size %d: want a non-negative integer in decimal; found %q", ErrRecipe, i+1, text)
+			return recipe{}, fmt.Errorf("%w: size %d: want a non-negative integer in decimal; found %q", composer.ErrRecipe, i+1, text)
 		}
 		r.sizes = append(r.sizes, size)
 	}
 	canonical := r.append(nil)
 	if at := difference(canonical, src); at >= 0 {
-		return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", ErrRecipe, at)
+		return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", composer.ErrRecipe, at)
 	}
 	return r, nil
 }

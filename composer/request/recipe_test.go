@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/fingerprint"
@@ -64,18 +65,18 @@ func TestCompileRefuses(t *testing.T) {
 		is        error
 		want      string
 	}{
-		{"nothing", "", request.ErrRecipe, "request: not a recipe of a request: "},
-		{"another kind", swap(`"kind":"request"`, `"kind":"composer"`), request.ErrRecipe, `kind "composer"; want "request"`},
-		{"another version", swap("quire/1", "quire/0"), request.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
-		{"white space", swap(`,"kind"`, `, "kind"`), request.ErrRecipe, "differs from canonical form"},
-		{"something behind", recipe + " ", request.ErrRecipe, "differs from canonical form"},
-		{"another member", swap(`"kind"`, `"kin":1,"kind"`), request.ErrRecipe, "kin"},
-		{"a number spelled otherwise", swap(`"reserve":"10"`, `"reserve":"+10"`), request.ErrRecipe, ""},
-		{"a reserve above the context", swap(`"reserve":"10"`, `"reserve":"60"`), request.ErrRecipe, "a reserve of 60 in a context of 60"},
-		{"a negative size", swap(`"sizes":["29"`, `"sizes":["-29"`), request.ErrRecipe, `size 1: want a non-negative integer in decimal; found "-29"`},
-		{"a size too few", swap(`"sizes":["29",`, `"sizes":[`), request.ErrRecipe, `section "question": not a recipe of a request: no size for it`},
-		{"a size too many", swap(`"sizes":["29",`, `"sizes":["29","1",`), request.ErrRecipe, "1 sizes too many"},
-		{"no question", recipe[:strings.Index(recipe, `"turns":[`)+9] + recipe[strings.Index(recipe, `],"values"`):], request.ErrRecipe, "no question"},
+		{"nothing", "", composer.ErrRecipe, "request: not a recipe: "},
+		{"another kind", swap(`"kind":"request"`, `"kind":"composer"`), composer.ErrRecipe, `kind "composer"; want "request"`},
+		{"another version", swap("quire/1", "quire/0"), composer.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
+		{"white space", swap(`,"kind"`, `, "kind"`), composer.ErrRecipe, "differs from canonical form"},
+		{"something behind", recipe + " ", composer.ErrRecipe, "differs from canonical form"},
+		{"another member", swap(`"kind"`, `"kin":1,"kind"`), composer.ErrRecipe, "kin"},
+		{"a number spelled otherwise", swap(`"reserve":"10"`, `"reserve":"+10"`), composer.ErrRecipe, ""},
+		{"a reserve above the context", swap(`"reserve":"10"`, `"reserve":"60"`), composer.ErrRecipe, "a reserve of 60 in a context of 60"},
+		{"a negative size", swap(`"sizes":["29"`, `"sizes":["-29"`), composer.ErrRecipe, `size 1: want a non-negative integer in decimal; found "-29"`},
+		{"a size too few", swap(`"sizes":["29",`, `"sizes":[`), composer.ErrRecipe, `section "question": not a recipe: no size for it`},
+		{"a size too many", swap(`"sizes":["29",`, `"sizes":["29","1",`), composer.ErrRecipe, "1 sizes too many"},
+		{"no question", recipe[:strings.Index(recipe, `"turns":[`)+9] + recipe[strings.Index(recipe, `],"values"`):], composer.ErrRecipe, "no question"},
 		{"an absent text", swap(template, strings.Repeat("ab", 32)), nil, "request: template: no text abab"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
