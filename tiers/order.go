@@ -19,12 +19,14 @@ func offerOrder(items []Item, from, to int) []int {
 	if inOrder {
 		return order
 	}
-	below := func(i int) uint64 { return uint64(most) - uint64(items[i].Priority) }
-	next := make([]int, len(order))
+	next, below := make([]int, len(order)), make([]uint64, len(order)) // below: by how much most exceeds the priority
+	for k := range below {
+		below[k] = uint64(most) - uint64(items[from+k].Priority)
+	}
 	for span, shift := uint64(most)-uint64(least), 0; span>>shift > 0; shift += 8 {
 		var places [256]int // at first how many items have the byte, then where the next one that has it goes
-		for i := from; i < to; i++ {
-			places[byte(below(i)>>shift)]++
+		for _, d := range below {
+			places[byte(d>>shift)]++
 		}
 		first := 0
 		for b, n := range places {
@@ -32,7 +34,7 @@ func offerOrder(items []Item, from, to int) []int {
 			first += n
 		}
 		for _, i := range order {
-			place := &places[byte(below(i)>>shift)]
+			place := &places[byte(below[i-from]>>shift)]
 			next[*place] = i
 			*place++
 		}
