@@ -24,8 +24,11 @@ func (c Composition) Marks() []Prefix { return c.prefixes(true, nil) }
 
 // prefixes fills in digests where it is given a hasher.
 func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []Prefix {
-	prefixes := []Prefix{}
-	marked := c.breakpoints()
+	marked, ends := c.breakpoints()
+	if !breakpointsOnly {
+		ends = c.plan.Included
+	}
+	prefixes := make([]Prefix, 0, ends)
 	join := joins[c.join].text
 	var p Prefix
 	for i, v := range c.plan.Verdicts {
@@ -57,17 +60,18 @@ func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []
 	return prefixes
 }
 
-// breakpoints reports for every candidate whether a cacheable prefix ends with it.
-func (c Composition) breakpoints() []bool {
-	marked := make([]bool, len(c.sections))
+// breakpoints reports for every candidate whether a cacheable prefix ends with it, and for how many.
+func (c Composition) breakpoints() (marked []bool, ends int) {
+	marked = make([]bool, len(c.sections))
 	last := -1
 	for i, v := range c.plan.Verdicts {
 		if v.Included() {
 			last = i
 		}
-		if c.sections[i].Breakpoint && last >= 0 {
+		if c.sections[i].Breakpoint && last >= 0 && !marked[last] {
 			marked[last] = true
+			ends++
 		}
 	}
-	return marked
+	return marked, ends
 }
