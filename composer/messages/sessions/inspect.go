@@ -448,27 +448,29 @@ var attachmentPrefixes = []string{"attachment://", "tc://"}
 
 // resolve returns the value with every string that is an attachment's address replaced by what it stands for.
 func (s *inspectSample) resolve(v wire.Member) (messages.JSON, error) {
-	if !bytes.Contains(v.Value, []byte("://")) {
+	if !bytes.Contains(v.Value, []byte("://")) && !bytes.Contains(v.Value, []byte(`\`)) {
 		return messages.JSON(v.Value), nil
 	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(v.Value))
 	var out []byte
 	done := 0
 	for {
-		token, err := d.ReadToken()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", v.Errorf("%w", err) // it was read before
-		}
-		if token.Kind() != '"' {
+		if d.PeekKind() != '"' {
+			if _, err := d.ReadToken(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return "", v.Errorf("%w", err) // it was read before
+			}
 			continue
+		}
+		raw, err := d.ReadValue() // as it is spelled: any character may be escaped
+		if err != nil {
+			return "", v.Errorf("%w", err)
 		}
 		if kind, length := d.StackIndex(d.StackDepth()); kind == '{' && length%2 == 1 {
 			continue // a name
 		}
-		text := token.String()
+		text, _ := wire.Member{Value: raw}.Text()
 		for _, prefix := range attachmentPrefixes {
 			name, ok := strings.CutPrefix(text, prefix)
 			if !ok {
@@ -479,8 +481,7 @@ func (s *inspectSample) resolve(v wire.Member) (messages.JSON, error) {
 				return "", v.Errorf("attachment %q is not in the sample", text)
 			}
 			end := int(d.InputOffset())
-			start := bytes.LastIndex(v.Value[:end], []byte(`"`+prefix))
-			out = append(append(out, v.Value[done:start]...), value...)
+			out = append(append(out, v.Value[done:end-len(raw)]...), value...)
 			done = end
 		}
 	}
