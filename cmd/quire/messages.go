@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +16,7 @@ import (
 	"github.com/quirehq/quire/composer/measure/bpe"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
+	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/promptfile"
 	"github.com/quirehq/quire/tiers"
 )
@@ -26,8 +27,23 @@ func messagesCommand(s *streams) *cobra.Command {
 		Short: "Assemble the messages of a model call under a budget",
 		Long: `Assemble the messages of one model call, under a budget where one is given, and print the request.
 
-FILE describes them, as YAML or JSON: systemInstructions, history, input, tools, contextBudget and so on; or, with
---from, it holds calls that were made, and one of them is assembled anew:
+FILE describes them, as YAML or JSON, by any of these keys; texts is a text or a list, a message has role and content:
+  systemInstructions, developerInstructions    texts
+  instructions    [{text, label}]
+  contextBlocks   [{id, title, content, priority}]
+  skills          [{name, description, instructions}], with loaded: [name] and skillsDisclosure: progressive or eager
+  summaries       texts
+  attachments     [{name, text, content, uri, mediaType}]
+  resourceUris    [uri]: files beside FILE, or those of resources: {uri: text}
+  toolResults     [{toolCallId, name, value, content, error}]
+  history, input  [message]; input may be one message, or a text
+  tools           [{name, description, …}]
+  tail            {order: [id], segments: [{id, text}]}
+  model           {capabilities: {tools, input: [kind]}}
+  contextBudget   {maxInputTokens, maxInputBytes, reportOmissions, tokenEstimator}
+  inputLayout, policy, quantum, foldToolResults: {cap, recent}, omissionNotice
+
+With --from, FILE holds calls that were made, and one of them is assembled anew:
 ` + fromHelp + `
 
 What does not fit is left out by --policy:
@@ -162,16 +178,18 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	if file != "-" {
 		folder = filepath.Dir(file)
 	}
+	beside := promptfile.NewFolder(folder)
+	defer beside.Close()
 	load := func(uri string) (string, error) {
 		path := strings.TrimPrefix(uri, "file:")
-		if !filepath.IsLocal(filepath.FromSlash(path)) {
-			return "", fmt.Errorf("want a file below the folder of the description")
-		}
-		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
-		if err != nil {
+		text, err := promptfile.ReadText(beside.Open, path)
+		switch {
+		case errors.Is(err, promptfile.ErrOutside):
+			return "", fmt.Errorf("%s: want a file below the folder of the description", plain(path))
+		case err != nil:
 			return "", fileError(path, err)
 		}
-		return string(text), nil
+		return text, nil
 	}
 	in, o, err := messages.ParseDescription(doc, load, estimators()...)
 	if err != nil {
@@ -229,12 +247,12 @@ func (f *messagesFlags) options(cmd *cobra.Command, o messages.Options) (message
 	var err error
 	if f.policy != "" {
 		if o.Policy, err = messages.ParsePolicy(f.policy); err != nil {
-			return o, wrongFlag("--policy", err)
+			return o, at("--policy", err)
 		}
 	}
 	if f.layout != "" {
 		if o.Layout, err = messages.ParseLayout(f.layout); err != nil {
-			return o, wrongFlag("--layout", err)
+			return o, at("--layout", err)
 		}
 	}
 	if changed("quantum") {
@@ -263,13 +281,9 @@ func (f *messagesFlags) options(cmd *cobra.Command, o messages.Options) (message
 	budget.ReportOmissions = budget.ReportOmissions || f.report
 	o.Budget = &budget
 	if err := budget.Check(); err != nil {
-		return o, wrongFlag("--budget, --max-bytes", err)
+		return o, at("--budget, --max-bytes", err)
 	}
 	return o, nil
-}
-
-func wrongFlag(flag string, err error) error {
-	return at(flag, err)
 }
 
 // append appends one request, or its report.
@@ -328,7 +342,7 @@ func appendAssembly(line []byte, q messagesRequest) ([]byte, error) {
 		}
 		definition := jsontext.Value(t.Definition)
 		if len(definition) == 0 {
-			definition = jsontext.Value(`{"name":` + strconv.Quote(t.Name) + `}`)
+			definition = append(fingerprint.AppendJSONString([]byte(`{"name":`), t.Name), '}')
 		}
 		if err := definition.Compact(); err != nil {
 			return line, fmt.Errorf("tool %q: %w", t.Name, err)

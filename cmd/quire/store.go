@@ -55,7 +55,11 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 	}
 	path, ok := strings.CutPrefix(where, "sqlite:")
 	if !ok || path == "" {
-		return nil, fmt.Errorf("store %q; want sqlite:PATH or postgres://…", where)
+		kind, _, _ := strings.Cut(where, ":") // what follows may hold a password
+		if strings.ContainsAny(kind, "= ") {
+			kind = "…"
+		}
+		return nil, fmt.Errorf("store %s: no such kind; want sqlite:PATH or postgres://…", plain(kind))
 	}
 	if !create {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

@@ -105,12 +105,8 @@ var errTooLarge = errors.New("has more than 64 MiB")
 func (f *files) read(name string) (string, error) {
 	content, known := f.texts[name]
 	if !known {
-		file, err := f.open(name)
-		if err != nil {
-			return "", err
-		}
-		content, err = readAll(file)
-		if err = errors.Join(err, file.Close()); err != nil {
+		var err error
+		if content, err = ReadText(f.open, name); err != nil {
 			return "", err
 		}
 		if f.texts == nil {
@@ -120,6 +116,16 @@ func (f *files) read(name string) (string, error) {
 	}
 	f.total += int64(len(content))
 	return content, nil
+}
+
+// ReadText returns the content of a regular file of at most [MaxFile] bytes, such as [Folder.Open] opens.
+func ReadText(open func(name string) (fs.File, error), name string) (string, error) {
+	file, err := open(name)
+	if err != nil {
+		return "", err
+	}
+	content, err := readAll(file)
+	return content, errors.Join(err, file.Close())
 }
 
 func readAll(file fs.File) (string, error) {
