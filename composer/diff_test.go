@@ -141,6 +141,15 @@ func TestDiffOfWhatAlternatesCost(t *testing.T) {
 	}
 }
 
+// What is not in is passed over, wherever it stands, when sizes are added up.
+func TestDiffAddsUpWhatIsIn(t *testing.T) {
+	c := composed(t, []composer.Section{{ID: "a", Content: "aa"}, {ID: "b", Content: "bbb", Tier: tiers.Informational}, {ID: "c", Content: "cccc"}},
+		composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(8), Join: composer.Line})
+	if d := composer.Diff(c, c); d.CommonBytes != 7 || d.CommonSize != 7 {
+		t.Errorf("%d bytes, size %d; want 7 and 7", d.CommonBytes, d.CommonSize)
+	}
+}
+
 func TestDiffSaysWhere(t *testing.T) {
 	compose := func(join composer.Join, contents ...string) composer.Composition {
 		var sections []composer.Section
