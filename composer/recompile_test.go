@@ -137,18 +137,20 @@ func TestRecompilerDuplicateID(t *testing.T) {
 	}
 }
 
-// A recipe writer that has written the same composition but for one field of one section writes that field.
+// A recipe writer that has written the same composition but for one field of one section writes that field, wherever the section stands.
 func TestRecipeWriterSeesEveryField(t *testing.T) {
 	base := []composer.Section{{ID: "a", Content: "text"}, {ID: "b", Content: "text", Alternates: []string{"t"}, Tier: tiers.Active}, {ID: "c"}}
 	for field, change := range changeSection {
-		changed := slices.Clone(base)
-		change(&changed[1])
-		var w composer.RecipeWriter
-		for _, sections := range [][]composer.Section{base, changed, base, changed[:2], base[:1], changed} {
-			c := compose(t, sections, composer.Config{})
-			want := c.Recipe().AppendJSON(nil)
-			if _, got := w.Write(c); string(got) != string(want) {
-				t.Errorf("%s changed: wrote %s, want %s", field, got, want)
+		for place := range base {
+			changed := slices.Clone(base)
+			change(&changed[place])
+			var w composer.RecipeWriter
+			for _, sections := range [][]composer.Section{base, changed, base, changed[:2], base[:1], changed} {
+				c := compose(t, sections, composer.Config{})
+				want := c.Recipe().AppendJSON(nil)
+				if _, got := w.Write(c); string(got) != string(want) {
+					t.Errorf("%s of section %d changed: wrote %s, want %s", field, place+1, got, want)
+				}
 			}
 		}
 	}
