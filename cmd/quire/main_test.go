@@ -116,6 +116,28 @@ func TestHelp(t *testing.T) {
 	check(rootCommand(&streams{}, nil))
 }
 
+// Examples that name files of the repository work as they are printed, from its root.
+func TestHelpExamples(t *testing.T) {
+	t.Chdir("../..")
+	t.Setenv("QUIRE_STORE", "sqlite:"+filepath.ToSlash(filepath.Join(t.TempDir(), "store.db")))
+	tried := 0
+	for _, c := range rootCommand(&streams{}, nil).Commands() {
+		for line := range strings.Lines(c.Example) {
+			args := strings.Fields(line)
+			if len(args) < 3 || !strings.Contains(line, " examples/") {
+				continue
+			}
+			tried++
+			if code, out, errs := quire(t, "", args[1:]...); code != 0 || out == "" || strings.Contains(errs, "quire: ") && !strings.Contains(errs, "warning") {
+				t.Errorf("%s: status %d, %q", strings.TrimSpace(line), code, errs)
+			}
+		}
+	}
+	if tried < 7 {
+		t.Errorf("only %d examples were tried", tried)
+	}
+}
+
 // The flags that stand in for keys say which names they take.
 func TestOverrideNames(t *testing.T) {
 	usage := map[string]string{}

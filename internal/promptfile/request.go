@@ -191,7 +191,13 @@ func requestFields() []field[requestFile] {
 		{key: "tools", read: func(d *decoder, n *node, r *requestFile) error {
 			var tools []fragments.Tool
 			err := list(d, n, "tool", &tools, toolFields(), func(t *fragments.Tool, _ int) (string, error) { return t.Name, nil })
-			for _, t := range tools {
+			first := make(map[string]int, len(tools)) // the line of a name
+			for i, t := range tools {
+				line := n.items[i].line
+				if at, twice := first[t.Name]; twice {
+					return d.fail(line, "tool "+quoted(t.Name)+" stands twice", fmt.Sprintf("it is at line %d already, and a model calls a tool by its name", at))
+				}
+				first[t.Name] = line
 				schema := messages.JSON(t.Schema.String())
 				if schema == "{}" { // of anything, or none at all
 					schema = ""

@@ -126,6 +126,7 @@ func TestRequestMistakes(t *testing.T) {
 		{"a rank", head + "chunks:\n- {id: a, rank: 0.5}", "r.yaml:4: chunk 1: rank: the number 0.5; want a decimal integer"},
 		{"a file without a path", head + "files:\n- {name: a}", `r.yaml:4: the file "a" has no path; want the key path`},
 		{"a file that is not there", head + "files:\n- {path: a}", `r.yaml:4: file 1: path: "a" does not exist`},
+		{"a tool twice", head + "tools:\n- {name: a}\n- {name: a}", `r.yaml:5: tool "a" stands twice; it is at line 4 already`},
 		{"history", head + "history: a", `r.yaml:3: history: the text "a"; want a list of messages`},
 		{"a message", head + "history:\n- a", `r.yaml:4: message 1 is the text "a"; want a mapping with role and content`},
 		{"a block", head + "history:\n- {role: user, content: [{text: a}]}", "r.yaml:4: history: message 1: "},
