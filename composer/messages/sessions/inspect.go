@@ -15,10 +15,16 @@ import (
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/internal/wire"
+	"github.com/quirehq/quire/fingerprint"
 )
 
-// MaxSample is how large a sample of an archive may be, unpacked.
-const MaxSample = 1 << 30
+// MaxUnpacked is how many bytes the samples of an archive, and their messages with the attachments in place, may come to
+// together. What would go beyond it is broken, so a small file does not fill the memory.
+const MaxUnpacked = 4 << 30
+
+// maxWindow is how far back the compression of a sample may reach, which is memory that a decoder takes for it. It is
+// what every decoder of zstd is asked to support.
+const maxWindow = 8 << 20
 
 // readInspect reads a log of inspect_ai: a document, or an archive with a document for each sample.
 func (r *reader) readInspect() error {
@@ -29,7 +35,7 @@ func (r *reader) readInspect() error {
 	if err != nil {
 		return r.fail("", fmt.Errorf("an archive that cannot be opened: %w", err))
 	}
-	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1)))
+	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)))
 	files := slices.Clone(archive.File)
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return compareNames(a.Name, b.Name) })
 	for _, f := range files {
@@ -59,22 +65,32 @@ func (r *reader) readInspect() error {
 
 // unpack turns to a file of an archive.
 func (r *reader) unpack(f *zip.File) error {
-	if f.UncompressedSize64 > MaxSample {
-		return fmt.Errorf("a sample of %d bytes; at most %d are read", f.UncompressedSize64, MaxSample)
+	size := int64(f.UncompressedSize64) // negative when it is out of all bounds
+	if err := r.charge(size); err != nil {
+		return err
 	}
 	in, err := f.Open()
 	if err != nil {
 		return err
 	}
-	doc, err := io.ReadAll(io.LimitReader(in, MaxSample+1))
+	doc, err := io.ReadAll(io.LimitReader(in, size+1))
 	if closing := in.Close(); err == nil {
 		err = closing
 	}
-	if err == nil && len(doc) > MaxSample {
+	if err == nil && int64(len(doc)) > size {
 		err = errors.New("a sample that is larger than its archive says")
 	}
 	r.open(doc, 1)
 	return err
+}
+
+// charge takes n bytes from those that may still be unpacked.
+func (r *reader) charge(n int64) error {
+	if n < 0 || n > r.room {
+		return fmt.Errorf("the file unpacks to more than the %d bytes that are read", int64(MaxUnpacked))
+	}
+	r.room -= n
+	return nil
 }
 
 // compareNames orders names with numbers in them: sample 2 before sample 10.
@@ -145,8 +161,9 @@ func (r *reader) inspectDocument(path string) error {
 type inspectSample struct {
 	r      *reader
 	thread string
-	texts  map[string]messages.JSON // what attachment:// and tc:// stand for
-	pool   []wire.Member            // messages that events refer to by place
+	texts  map[string]messages.JSON                // what attachment:// and tc:// stand for
+	pool   []wire.Member                           // messages that events refer to by place
+	known  map[fingerprint.Digest]messages.Message // what was read, by the bytes: events repeat their messages
 }
 
 func (r *reader) sample(v wire.Member, path string) error {
@@ -154,7 +171,7 @@ func (r *reader) sample(v wire.Member, path string) error {
 	if err != nil {
 		return err
 	}
-	s := inspectSample{r: r, texts: map[string]messages.JSON{}}
+	s := inspectSample{r: r, texts: map[string]messages.JSON{}, known: map[fingerprint.Digest]messages.Message{}}
 	var id, epoch string
 	var events, list *wire.Member
 	eventsPath := path + "/events"
@@ -350,17 +367,21 @@ func (s *inspectSample) referred(call *Call, refs wire.Member) error {
 		return err
 	}
 	for _, ref := range ranges {
-		from, to := 0, 0
+		var from, to int64
 		if bounds, err := values(ref); err == nil && len(bounds) == 2 {
-			from, to = int(integer(bounds[0])), int(integer(bounds[1]))
+			from, to = integer(bounds[0]), integer(bounds[1])
 		} else if ref.Kind() == '0' {
-			from = int(integer(ref))
+			from = integer(ref)
 			to = from + 1
 		} else {
 			return ref.Errorf("a reference to messages: want a range of two places")
 		}
-		if from > to || to > len(s.pool) {
+		if from > to || to > int64(len(s.pool)) {
 			return ref.Errorf("messages %d to %d are not in the sample, which has %d", from, to, len(s.pool))
+		}
+		const each = 128 // what a message takes in the list of a call, about
+		if err := s.r.charge(each * (to - from)); err != nil {
+			return ref.Errorf("%w", err)
 		}
 		for _, v := range s.pool[from:to] {
 			m, err := s.message(v)
@@ -401,6 +422,10 @@ func (s *inspectSample) tools(list wire.Member) ([]messages.ToolSpec, error) {
 
 // message reads a message as inspect has it, with its attachments in their places.
 func (s *inspectSample) message(v wire.Member) (messages.Message, error) {
+	name := fingerprint.Sum(v.Value)
+	if m, again := s.known[name]; again {
+		return m, nil
+	}
 	resolved, err := s.resolve(v)
 	if err != nil {
 		return messages.Message{}, err
@@ -416,6 +441,7 @@ func (s *inspectSample) message(v wire.Member) (messages.Message, error) {
 	for i := range m.Content {
 		nameBlocks(&m.Content[i])
 	}
+	s.known[name] = m
 	return m, nil
 }
 
@@ -448,6 +474,9 @@ var attachmentPrefixes = []string{"attachment://", "tc://"}
 
 // resolve returns the value with every string that is an attachment's address replaced by what it stands for.
 func (s *inspectSample) resolve(v wire.Member) (messages.JSON, error) {
+	if err := s.r.charge(int64(len(v.Value))); err != nil {
+		return "", v.Errorf("%w", err)
+	}
 	if !bytes.Contains(v.Value, []byte("://")) && !bytes.Contains(v.Value, []byte(`\`)) {
 		return messages.JSON(v.Value), nil
 	}
@@ -479,6 +508,9 @@ func (s *inspectSample) resolve(v wire.Member) (messages.JSON, error) {
 			value, ok := s.texts[name]
 			if !ok {
 				return "", v.Errorf("attachment %q is not in the sample", text)
+			}
+			if err := s.r.charge(int64(len(value))); err != nil {
+				return "", v.Errorf("attachment %q: %w", text, err)
 			}
 			end := int(d.InputOffset())
 			out = append(append(out, v.Value[done:end-len(raw)]...), value...)

@@ -18,6 +18,7 @@ type reader struct {
 
 	isLines  bool
 	supplied map[API][]messages.ToolSpec // the caller's tools, by the form they were brought into
+	room     int64                       // bytes that may still be unpacked; see MaxUnpacked
 
 	doc     []byte // the document at hand: the file, or a line of it
 	first   int    // the line in which it begins

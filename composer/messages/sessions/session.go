@@ -202,7 +202,7 @@ var (
 
 // Read reads a file; the name is for errors. What it returns beside an error is what was read up to there.
 func Read(name string, src io.Reader, o Options) (Session, error) {
-	r := &reader{name: name, opts: o}
+	r := &reader{name: name, opts: o, room: MaxUnpacked}
 	err := r.read(src)
 	return r.out, err
 }
