@@ -152,17 +152,22 @@ func TestResultOfACurrentCallStays(t *testing.T) {
 	compare(t, "messages", `; "bb"`, strings.ReplaceAll(shape(t, a), " |", ""))
 }
 
-// A call among the current results goes with its own, though it is the first to go of all.
-func TestCurrentResultsGoTogether(t *testing.T) {
+// A call and its result go together, among the current results too, and though they are the first to go of all.
+func TestTheFirstUnitGoesAsOne(t *testing.T) {
 	calls := talk("cX rX")
 	calls[0].Content[0].Text, calls[1].Content[0].Text = "aaaa", "bb"
-	p := messages.Prompt{Groups: messages.Groups{ToolResults: calls, Current: []messages.Message{messages.TextMessage(messages.User, "cc")}}}
-	for bytes, want := range map[int64]string{10: `aaaa; "bb"; cc`, 9: "cc"} {
-		a, err := p.Assemble(messages.Options{Budget: &messages.Budget{MaxInputBytes: tiers.Limit(bytes)}})
-		if err != nil {
-			t.Fatal(err)
+	current := []messages.Message{messages.TextMessage(messages.User, "cc")}
+	for _, groups := range []messages.Groups{{History: calls, Current: current}, {ToolResults: calls, Current: current}} {
+		for _, policy := range []messages.Policy{messages.ByUnit, messages.Quantised} {
+			for bytes, want := range map[int64]string{10: `aaaa; "bb"; cc`, 9: "cc"} {
+				a, err := messages.Prompt{Groups: groups}.Assemble(messages.Options{Policy: policy, Quantum: 1,
+					Budget: &messages.Budget{MaxInputBytes: tiers.Limit(bytes)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, fmt.Sprint(policy, ", ", bytes, " bytes"), want, strings.ReplaceAll(shape(t, a), " |", ""))
+			}
 		}
-		compare(t, fmt.Sprint(bytes, " bytes"), want, strings.ReplaceAll(shape(t, a), " |", ""))
 	}
 }
 
