@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/quirehq/quire/tiers"
 )
@@ -13,16 +14,13 @@ type decoder struct {
 	*source
 	files   files
 	outside bool // the value stands outside a prompt file, so that quotes were not there to use
-	path    string
+	path    []string
 }
 
 // within decodes what stands under a named place.
 func (d *decoder) within(label string, f func() error) error {
 	outer := d.path
-	d.path = label
-	if outer != "" {
-		d.path = outer + ": " + label
-	}
+	d.path = append(d.path, label)
 	err := f()
 	d.path = outer
 	return err
@@ -30,11 +28,7 @@ func (d *decoder) within(label string, f func() error) error {
 
 // wrong refuses a value.
 func (d *decoder) wrong(n *node, want string) error {
-	what := n.String()
-	if d.path != "" {
-		what = d.path + ": " + what
-	}
-	return d.fail(n.line, what, want)
+	return d.fail(n.line, d.prefix()+n.String(), want)
 }
 
 // decode fills in a value from a mapping. An unknown key, and one that stands twice, are errors.
@@ -76,10 +70,10 @@ func indexOf[T any](fields []field[T], key string) int {
 }
 
 func (d *decoder) prefix() string {
-	if d.path == "" {
+	if len(d.path) == 0 {
 		return ""
 	}
-	return d.path + ": "
+	return strings.Join(d.path, ": ") + ": "
 }
 
 func wantKey[T any](key string, fields []field[T]) string {

@@ -128,7 +128,7 @@ var promptFields = sync.OnceValue(func() []field[prompt] {
 					return d.wrong(n, "want a list of sections")
 				}
 				p.hasSections = true
-				d.path = "" // the section's own name is enough
+				d.path = make([]string, 0, 4) // the section's own name is enough
 				p.sections = make([]section, len(n.items))
 				for i := range n.items {
 					if err := d.section(&n.items[i], i, &p.sections[i]); err != nil {
@@ -231,15 +231,18 @@ var sectionFields = sync.OnceValue(func() []field[section] {
 // section decodes one element of sections.
 func (d *decoder) section(n *node, index int, s *section) error {
 	s.line, s.size, s.bytes = n.line, -1, -1
-	label := fmt.Sprintf("section %d", index+1)
-	if n.kind != mapping {
-		return d.fail(n.line, label+" is "+n.String(), "want a mapping with id and text")
-	}
+	label := ""
 	for i := range n.keys {
 		if n.keys[i].text == "id" && (n.items[i].kind == text || n.items[i].kind == plain) {
 			label = "section " + quoted(n.items[i].text)
 			break
 		}
+	}
+	if label == "" {
+		label = fmt.Sprintf("section %d", index+1)
+	}
+	if n.kind != mapping {
+		return d.fail(n.line, label+" is "+n.String(), "want a mapping with id and text")
 	}
 	return d.within(label, func() error {
 		if err := decode(d, n, sectionFields(), s); err != nil {
@@ -292,11 +295,11 @@ func enum(names []string) string { return `{"enum":["` + strings.Join(names, `",
 
 // choose reads one of the names.
 func choose[T any](d *decoder, n *node, names []string, parse func(string) (T, error), into *T) error {
-	want := "want " + oneOf(names)
 	if n.kind != plain && n.kind != text {
-		return d.wrong(n, want)
+		return d.wrong(n, "want "+oneOf(names))
 	}
 	if !slices.Contains(names, n.text) {
+		want := "want " + oneOf(names)
 		if nearest := nearestTo(n.text, names); nearest != "" {
 			want += "; did you mean " + nearest + "?"
 		}

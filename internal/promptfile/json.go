@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -38,12 +39,20 @@ type jsonReader struct {
 	offset int    // up to which lines were counted
 	line   int    // at offset
 	hint   string // what would be right where it is no JSON
+
+	// Of the containers that are open, those of the innermost last: a node gets no more room than it needs.
+	keys  []scalar
+	items []node
 }
 
 // token reads a token and counts the line that it ends on, which is the one it stands on: no JSON token holds a line
 // end. At the end of the source it returns io.EOF.
 func (r *jsonReader) token() (jsontext.Token, error) {
 	tok, err := r.dec.ReadToken()
+	if err == nil {
+		r.advance(int(r.dec.InputOffset()))
+		return tok, nil
+	}
 	var syntax *jsontext.SyntacticError
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		r.advance(len(r.text))
@@ -102,16 +111,19 @@ func (r *jsonReader) value(tok jsontext.Token, depth int) (node, error) {
 	if depth == maxDepth {
 		return node{}, r.tooDeep(r.line)
 	}
+	keys, items := len(r.keys), len(r.items)
 	for {
 		tok, err := r.token()
 		if err != nil {
 			return node{}, err
 		}
 		if tok.Kind() == end {
+			n.keys, n.items = slices.Clone(r.keys[keys:]), slices.Clone(r.items[items:])
+			r.keys, r.items = r.keys[:keys], r.items[:items]
 			return n, nil
 		}
 		if n.kind == mapping {
-			n.keys = append(n.keys, scalar{tok.String(), r.line})
+			r.keys = append(r.keys, scalar{tok.String(), r.line})
 			if tok, err = r.token(); err != nil {
 				return node{}, err
 			}
@@ -120,6 +132,6 @@ func (r *jsonReader) value(tok jsontext.Token, depth int) (node, error) {
 		if err != nil {
 			return node{}, err
 		}
-		n.items = append(n.items, item)
+		r.items = append(r.items, item)
 	}
 }

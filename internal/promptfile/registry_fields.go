@@ -253,7 +253,7 @@ func list[T any](d *decoder, n *node, noun string, into *[]T, fields []field[T],
 		return d.wrong(n, "want a list of "+noun+"s")
 	}
 	outer := d.path
-	d.path = "" // the element's own name is enough
+	d.path = nil // the element's own name is enough
 	defer func() { d.path = outer }()
 	for i := range n.items {
 		element := &n.items[i]
