@@ -10,6 +10,7 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/canonical"
 )
 
 // A Result is what [Assembler.Build] decided.
@@ -159,6 +160,9 @@ func (t Tool) canonical() (string, error) {
 		dst := fingerprint.AppendJSONString([]byte(`{"description":`), t.Description)
 		dst = fingerprint.AppendJSONString(append(dst, `,"name":`...), t.Name)
 		if t.Schema != "" {
+			if err := canonical.CheckObject(string(t.Schema)); err != nil {
+				return "", fmt.Errorf("schema: %w", err)
+			}
 			dst = append(append(dst, `,"schema":`...), t.Schema...)
 		}
 		definition = append(dst, '}')

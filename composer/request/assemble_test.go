@@ -413,7 +413,9 @@ func TestBadInput(t *testing.T) {
 		{"no question", func(in *request.Input) { in.Question = messages.Message{} }, "request: question: no question: want a text, a file or another block"},
 		{"a fact", func(in *request.Input) { in.Facts = "a\xff" }, `request: section "memory/facts": content: invalid UTF-8 at byte 1`},
 		{"a template", func(in *request.Input) { in.Template = request.ParseTemplate("\xff", nil) }, `request: section "template/0": content: invalid UTF-8 at byte 0`},
-		{"a tool", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: "{"}} }, `request: tool 1 ("t"): `},
+		{"a tool", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: "{"}} }, `request: tool 1 ("t"): schema: want a JSON object: `},
+		{"a schema with something behind", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: `{},"type":"bash"`}} }, `request: tool 1 ("t"): schema: something follows the JSON object at byte 2`},
+		{"a schema that is no object", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: `true`}} }, `request: tool 1 ("t"): schema: want a JSON object; found true`},
 		{"a message", func(in *request.Input) {
 			in.History = []messages.Message{ask("a"), {Role: messages.Assistant, Content: []messages.Block{{Kind: messages.KindToolCall, Value: "{"}}}}
 		}, "request: history message 2: block 1: arguments: "},

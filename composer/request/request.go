@@ -33,7 +33,7 @@ type SystemBlock struct {
 type Tool struct {
 	Name        string
 	Description string
-	Schema      messages.JSON // of the arguments, a JSON Schema; "" takes none
+	Schema      messages.JSON // of the arguments, a JSON Schema that is an object; "" takes none
 	Definition  messages.JSON // in the provider's spelling
 }
 
@@ -70,35 +70,6 @@ func (p Part) String() string {
 		return fmt.Sprint(uint8(p))
 	}
 	return partNames[p]
-}
-
-// CheckBreakpoints returns an error when a breakpoint is at a place that the request does not have.
-func (q Request) CheckBreakpoints() error {
-	for _, b := range q.Breakpoints {
-		if err := q.checkBreakpoint(b); err != nil {
-			return fmt.Errorf("request: %w", fmt.Errorf("breakpoint at %v: %w", b.At, err))
-		}
-	}
-	return nil
-}
-
-func (q *Request) checkBreakpoint(b Breakpoint) error {
-	if int(b.TTL) >= len(ttls) {
-		return fmt.Errorf("unknown lifetime %d", b.TTL)
-	}
-	have := 0
-	switch b.At.Part {
-	case Tools:
-		have = len(q.Tools)
-	case System:
-		have = len(q.System)
-	case Messages:
-		have = len(q.Messages)
-	}
-	if b.At.Index < 0 || b.At.Index >= have {
-		return fmt.Errorf("there are %d", have)
-	}
-	return nil
 }
 
 // A TTL is how long a provider keeps a cached prefix.

@@ -70,8 +70,8 @@ func Write(q request.Request, o Options) (Body, error) {
 }
 
 func write(q request.Request, o Options) (Body, error) {
-	if err := q.CheckBreakpoints(); err != nil {
-		return Body{}, errors.Unwrap(err)
+	if err := markers.Check(&q); err != nil {
+		return Body{}, err
 	}
 	w := writer{estimator: measure.QuarterTokens()}
 	if o.Estimator != nil {

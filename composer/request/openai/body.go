@@ -81,8 +81,8 @@ func Write(q request.Request, o Options) (Body, error) {
 }
 
 func write(q request.Request, o Options) (Body, error) {
-	if err := q.CheckBreakpoints(); err != nil {
-		return Body{}, errors.Unwrap(err)
+	if err := markers.Check(&q); err != nil {
+		return Body{}, err
 	}
 	if o.Mode > Explicit || o.API > wire.Responses {
 		return Body{}, fmt.Errorf("unknown mode %d or API %d", o.Mode, o.API)
