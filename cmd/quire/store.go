@@ -179,7 +179,7 @@ func parseTime(flag, text string) (time.Time, error) {
 		}
 	}
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+		if n, err := strconv.ParseUint(days, 10, 32); err == nil && n <= maxDays {
 			return daysAgo(int(n)), nil
 		}
 	}
