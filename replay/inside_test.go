@@ -17,7 +17,7 @@ import (
 func TestRolling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r rolling
-		text := []byte{}
+		text, joined := []byte{}, []byte{}
 		for range rapid.IntRange(1, 12).Draw(t, "texts") {
 			keep := rapid.IntRange(0, len(text)).Draw(t, "keep")
 			add := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "add")
@@ -37,8 +37,9 @@ func TestRolling(t *testing.T) {
 				r.add(string(rest[:n]))
 				rest = rest[n:]
 			}
-			if sum := r.sum(lengths); sum != fingerprint.Sum(text) || string(r.text) != string(text) {
-				t.Fatalf("%q, digest of %q is %s", r.text, text, sum)
+			sum := r.sum(lengths)
+			if joined = r.text(joined); sum != fingerprint.Sum(text) || string(joined) != string(text) {
+				t.Fatalf("%q, digest of %q is %s", joined, text, sum)
 			}
 			for i, length := range lengths {
 				if r.cuts[i].n != length || r.cuts[i].sum != fingerprint.Sum(text[:length]) {

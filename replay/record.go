@@ -88,7 +88,7 @@ func (r Record) AppendJSON(dst []byte) []byte {
 	w.DigestOrNull(`,"decisions":`, r.Decisions)
 	w.Text(`,"kind":`, r.Kind)
 	w.Raw(`,"labels":{`)
-	for i, name := range slices.SortedFunc(maps.Keys(r.Labels), utf16order.Compare) {
+	for i, name := range r.labelNames() {
 		w.Separate(i)
 		w.Text(``, name)
 		w.Text(`:`, r.Labels[name])
@@ -119,6 +119,13 @@ func (r Record) AppendJSON(dst []byte) []byte {
 	w.Integer(`,"written":`, r.Usage.Written)
 	w.Raw(`}}`)
 	return w.Dst
+}
+
+func (r Record) labelNames() []string {
+	if len(r.Labels) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(r.Labels), utf16order.Compare)
 }
 
 // ParseRecord reads what [Record.AppendJSON] writes. Anything else, also the same said in another way, is refused with
@@ -186,7 +193,7 @@ func (r Record) check() error {
 			return fmt.Errorf("%s %q: invalid UTF-8", t.field, t.text)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
+	for _, name := range r.labelNames() {
 		if value := r.Labels[name]; !utf8.ValidString(name) {
 			return fmt.Errorf("label %q: invalid UTF-8", name)
 		} else if !utf8.ValidString(value) {

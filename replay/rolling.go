@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/quirehq/quire/composer"
@@ -8,15 +9,15 @@ import (
 )
 
 // A rolling hashes texts one after the other. What a text has in common with the one before it, at its beginning, is
-// compared, and neither copied nor hashed again; so the texts of a session cost what they add. A piece that is the very
-// string that stood there before, as contents in a cache are, is not even looked at.
+// compared, and not hashed again; so the texts of a session cost what they add. A piece that is the very string that stood
+// there before, as contents in a cache are, is not even looked at.
 //
-// A text is given in pieces: begin, then add for each, then sum.
+// A text is given in pieces: begin, then add for each, then sum. Behind the first piece that differs nothing is compared.
 type rolling struct {
-	text   []byte
 	pieces []string
-	at     int   // how many pieces were added
-	shared int   // how many bytes text has in common with the one before, at its beginning
+	ends   []int // of the pieces in the text
+	at     int   // how many pieces were the same so far
+	shared int   // how many bytes the text has in common with the one before, at its beginning
 	parted bool  // the texts have parted at shared; what is added now is new
 	common state // a place in what the last texts had in common
 	end    state // the end of the last text
@@ -27,11 +28,6 @@ type rolling struct {
 type state struct {
 	n    int
 	hash fingerprint.Hasher
-}
-
-func (s *state) advance(text []byte, to int) {
-	s.hash.Write(text[s.n:to])
-	s.n = to
 }
 
 // A cutSum is the digest of a prefix.
@@ -61,31 +57,73 @@ func (r *rolling) composition(c composer.Composition) (fingerprint.Digest, []com
 func (r *rolling) begin() { r.at, r.shared, r.parted = 0, 0, false }
 
 func (r *rolling) add(piece string) {
-	if !r.parted && r.at < len(r.pieces) && r.pieces[r.at] == piece { // compares the addresses first
-		r.at++
-		r.shared += len(piece)
-		return
-	}
-	r.pieces = append(r.pieces[:r.at], piece)
-	r.at++
 	if !r.parted {
-		rest := r.text[r.shared:]
-		n := commonPrefix(string(rest[:min(len(rest), len(piece))]), piece)
-		r.shared += n
-		r.parted = true
-		r.text, piece = r.text[:r.shared], piece[n:]
+		if r.at < len(r.pieces) {
+			before := r.pieces[r.at]
+			if before == piece { // compares the addresses first
+				r.at++
+				r.shared += len(piece)
+				return
+			}
+			r.shared += commonPrefix(before, piece)
+		}
+		r.forget()
 	}
-	if need := len(r.text) + len(piece); need > cap(r.text) {
-		r.text = slices.Grow(r.text, need) // twice as much: texts of sessions grow on
+	r.pieces, r.ends = append(r.pieces, piece), append(r.ends, r.length()+len(piece))
+}
+
+// forget drops the pieces that are not the same.
+func (r *rolling) forget() {
+	r.parted = true
+	r.pieces, r.ends = r.pieces[:r.at], r.ends[:r.at]
+}
+
+func (r *rolling) length() int {
+	if len(r.ends) == 0 {
+		return 0
 	}
-	r.text = append(r.text, piece...)
+	return r.ends[len(r.ends)-1]
+}
+
+// from yields the text from byte n on, in parts.
+func (r *rolling) from(n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		i, _ := slices.BinarySearch(r.ends, n+1)
+		for ; i < len(r.pieces); i++ {
+			part := r.pieces[i]
+			part = part[max(0, len(part)-(r.ends[i]-n)):]
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// text returns the text, in the memory of the one before.
+func (r *rolling) text(before []byte) []byte {
+	text := before[:r.shared]
+	for part := range r.from(r.shared) {
+		text = append(text, part...)
+	}
+	return text
+}
+
+// advance lets a hasher see the text up to a place.
+func (r *rolling) advance(s *state, to int) {
+	for part := range r.from(s.n) {
+		part = part[:min(len(part), to-s.n)]
+		s.hash.WriteString(part)
+		if s.n += len(part); s.n == to {
+			return
+		}
+	}
 }
 
 // sum returns the digest of the text, and leaves those of its prefixes of the given lengths, in ascending order, in
 // r.cuts.
 func (r *rolling) sum(lengths []int64) fingerprint.Digest {
 	if !r.parted {
-		r.pieces, r.text = r.pieces[:r.at], r.text[:r.shared]
+		r.forget()
 	}
 	known := 0 // prefixes that lie in the common part, and were asked for the last time too
 	for known < len(r.cuts) && known < len(lengths) && r.cuts[known].n == lengths[known] && lengths[known] <= int64(r.shared) {
@@ -104,7 +142,7 @@ func (r *rolling) sum(lengths []int64) fingerprint.Digest {
 	}
 	at := &r.common
 	part := func() { // from here on the text is new
-		r.common.advance(r.text, r.shared)
+		r.advance(&r.common, r.shared)
 		if r.end.n != r.common.n { // else it has seen the same: the whole text before is common
 			r.end = r.common
 		}
@@ -114,12 +152,12 @@ func (r *rolling) sum(lengths []int64) fingerprint.Digest {
 		if at == &r.common && int(length) > r.shared {
 			part()
 		}
-		at.advance(r.text, int(length))
+		r.advance(at, int(length))
 		r.cuts = append(r.cuts, cutSum{length, at.hash.Digest()})
 	}
 	if at == &r.common {
 		part()
 	}
-	r.end.advance(r.text, len(r.text))
+	r.advance(&r.end, r.length())
 	return r.end.hash.Digest()
 }

@@ -230,6 +230,7 @@ type worker struct {
 	compilers map[string]Compiler
 	composer  composer.Recompiler
 	recipe    rolling
+	source    []byte // the text of recipe
 	text      rolling
 	decisions []byte
 }
@@ -342,13 +343,14 @@ func (w *worker) open(ctx context.Context, name fingerprint.Digest, recipes map[
 		err = o.err
 	}
 	sum := w.recipe.sum(nil) // after an error too: then it is of what was read, and the next recipe is compared with that
+	w.source = w.recipe.text(w.source)
 	if err == nil && sum != name {
 		err = fmt.Errorf("the bytes have the digest %s", sum)
 	}
 	if err != nil {
 		return nil, corrupt(name, "recipe", err)
 	}
-	return w.recipe.text, nil
+	return w.source, nil
 }
 
 // same reports whether a composition is what was recorded.
@@ -369,11 +371,17 @@ func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (compo
 	if kind != composer.KindComposer && front == nil {
 		return composer.Composition{}, fmt.Errorf("replay: %w: %q", errKind, kind)
 	}
-	inputs, err := w.inputs(ctx, recipe)
-	if err != nil {
-		return composer.Composition{}, &storeError{err}
-	}
+	var inputs map[fingerprint.Digest]loaded
 	load := func(name fingerprint.Digest) (string, error) {
+		if content, there := w.reader.cache.find(name); there {
+			return content, nil
+		}
+		if inputs == nil {
+			var err error
+			if inputs, err = w.inputs(ctx, recipe); err != nil {
+				return "", &storeError{err}
+			}
+		}
 		if l, there := inputs[name]; there {
 			return l.content, l.err
 		}
@@ -390,7 +398,8 @@ func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (compo
 	return front(recipe, load)
 }
 
-// inputs reads at once what a recipe names beyond what the recipe before it named, and the reader does not have.
+// inputs reads at once what a recipe names beyond what the recipe before it named, and the reader does not have: few or
+// none, as [Reader.recipes] has read ahead.
 func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Digest]loaded, error) {
 	same := w.recipe.shared
 	var names []fingerprint.Digest
@@ -398,9 +407,6 @@ func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Dig
 		if _, there := w.reader.cache.find(name); !there {
 			names = append(names, name)
 		}
-	}
-	if len(names) == 0 {
-		return nil, nil
 	}
 	contents, err := w.reader.load(ctx, names, kept)
 	if err != nil {

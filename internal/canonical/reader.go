@@ -3,6 +3,7 @@ package canonical
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -162,7 +163,7 @@ func (r *Reader) RoundTrip(start int, write func(*Writer)) {
 		r.err = ErrInvalidUTF8
 		return
 	}
-	w := Writer{Dst: r.scratch[:0]}
+	w := Writer{Dst: slices.Grow(r.scratch[:0], len(said))}
 	write(&w)
 	if r.scratch = w.Dst; string(w.Dst) != said {
 		form := string(w.Dst)
