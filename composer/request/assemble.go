@@ -133,19 +133,11 @@ func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
 			if i < len(in.History) {
 				where = fmt.Sprintf("history message %d", i+1)
 			}
-			return p, nil, fmt.Errorf("%s: %w", where, nameless(err))
+			return p, nil, fmt.Errorf("%s: %w", where, err)
 		}
 		t.content = string(buf)
 	}
 	return p, dropped, nil
-}
-
-// nameless takes the other package's name off an error.
-func nameless(err error) error {
-	if u, ok := err.(interface{ Unwrap() error }); ok && strings.HasPrefix(err.Error(), "messages: ") {
-		return u.Unwrap()
-	}
-	return err
 }
 
 // marked reports whether a block has a cache marker.

@@ -418,8 +418,8 @@ func TestBadInput(t *testing.T) {
 		{"a schema that is no object", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: `true`}} }, `request: tool 1 ("t"): schema: want a JSON object; found true`},
 		{"a message", func(in *request.Input) {
 			in.History = []messages.Message{ask("a"), {Role: messages.Assistant, Content: []messages.Block{{Kind: messages.KindToolCall, Value: "{"}}}}
-		}, "request: history message 2: block 1: arguments: "},
-		{"a question", func(in *request.Input) { in.Question = ask("\xff") }, "request: question: "},
+		}, "request: history message 2: messages: block 1: arguments: "},
+		{"a question", func(in *request.Input) { in.Question = ask("\xff") }, "request: question: messages: block 1: text: invalid UTF-8 at byte 0"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, err := request.New(config(1000))

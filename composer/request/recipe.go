@@ -331,7 +331,7 @@ func (r *recipe) parts(load func(fingerprint.Digest) (string, error)) (p parts, 
 			break
 		}
 		if conversation[i], err = messages.ParseMessage([]byte(p.turns[i].content)); err != nil {
-			err = fmt.Errorf("%s: %w", what, nameless(err))
+			err = fmt.Errorf("%s: %w", what, err)
 		}
 	}
 	if err != nil {

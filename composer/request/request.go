@@ -112,5 +112,5 @@ func ParseTTL(text string) (TTL, error) {
 			return TTL(t), nil
 		}
 	}
-	return 0, fmt.Errorf("request: %w", fmt.Errorf("unknown lifetime %q; want 5m or 1h", text))
+	return 0, fmt.Errorf("request: unknown lifetime %q; want 5m or 1h", text)
 }

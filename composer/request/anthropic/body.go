@@ -16,7 +16,6 @@
 package anthropic
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/quirehq/quire/composer/measure"
@@ -62,17 +61,6 @@ type Body struct {
 // Every block of the content counts as one for the look-back, and so does every tool. An error names the message and the
 // block; two markers in the wrong order are a [request.TTLOrderError].
 func Write(q request.Request, o Options) (Body, error) {
-	b, err := write(q, o)
-	if err != nil {
-		return Body{}, fmt.Errorf("anthropic: %w", err)
-	}
-	return b, nil
-}
-
-func write(q request.Request, o Options) (Body, error) {
-	if err := markers.Check(&q); err != nil {
-		return Body{}, err
-	}
 	w := writer{estimator: measure.QuarterTokens()}
 	if o.Estimator != nil {
 		w.estimator = *o.Estimator
@@ -84,33 +72,26 @@ func write(q request.Request, o Options) (Body, error) {
 	if rules.LookBack == 0 {
 		rules.LookBack = LookBack
 	}
-	if err := w.params(&q, &rules); err != nil {
-		return Body{}, err
+	if err := w.convert(&q, &rules); err != nil {
+		return Body{}, edge(err)
 	}
-	for _, step := range []func(*request.Request) error{w.tools, w.system, w.messages, w.canonical} {
-		if err := step(&q); err != nil {
-			return Body{}, err
-		}
+	var err error
+	if w.body, err = w.body.Canonical(); err != nil {
+		return Body{}, err // with the name of the format, which is this package's too
 	}
-	if err := w.survey(&q); err != nil {
-		return Body{}, err
-	}
-	marks, places, findings, err := markers.Place(w.spots, w.at, w.wants, rules)
+	body, err := w.place(&q, rules)
 	if err != nil {
-		return Body{}, err
-	}
-	for i, place := range places {
-		if err := w.mark(place, marks[i].TTL); err != nil {
-			return Body{}, err
-		}
+		return Body{}, edge(err)
 	}
 	const around = 512 // the messages: brackets, parameters, markers
-	json, err := w.body.AppendJSON(make([]byte, 0, w.length+around))
-	if err != nil {
-		return Body{}, errors.Unwrap(err)
+	if body.JSON, err = w.body.AppendJSON(make([]byte, 0, w.length+around)); err != nil {
+		return Body{}, err // as above
 	}
-	return Body{json, marks, append(w.findings, findings...)}, nil
+	return body, nil
 }
+
+// edge says which package an error comes from, where it leaves it.
+func edge(err error) error { return fmt.Errorf("anthropic: %w", err) }
 
 // A writer holds the body while it is made.
 type writer struct {
@@ -129,10 +110,35 @@ type writer struct {
 	lifted    []markers.Want // of blocks in messages, their spots counted from the first of these
 }
 
-// canonical brings the body into its one form.
-func (w *writer) canonical(*request.Request) (err error) {
-	if w.body, err = w.body.Canonical(); err != nil {
-		return errors.Unwrap(err)
+// convert makes the body of a request that is as it should be, but for its markers.
+func (w *writer) convert(q *request.Request, rules *markers.Rules) error {
+	if err := markers.Check(q); err != nil {
+		return err
+	}
+	if err := w.params(q, rules); err != nil {
+		return err
+	}
+	for _, step := range []func(*request.Request) error{w.tools, w.system, w.messages} {
+		if err := step(q); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// place decides where markers stand and puts them there. The body that it returns has no JSON yet.
+func (w *writer) place(q *request.Request, rules markers.Rules) (Body, error) {
+	if err := w.survey(q); err != nil {
+		return Body{}, err
+	}
+	marks, places, findings, err := markers.Place(w.spots, w.at, w.wants, rules)
+	if err != nil {
+		return Body{}, err
+	}
+	for i, place := range places {
+		if err := w.mark(place, marks[i].TTL); err != nil {
+			return Body{}, err
+		}
+	}
+	return Body{Markers: marks, Findings: append(w.findings, findings...)}, nil
 }

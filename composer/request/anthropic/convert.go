@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -60,11 +59,12 @@ func readMarker(marker messages.JSON) (request.TTL, error) {
 	if m.TTL == "" {
 		return request.FiveMinutes, nil
 	}
-	ttl, err := request.ParseTTL(m.TTL)
-	if err != nil {
-		return 0, fmt.Errorf("cache marker: %w", errors.Unwrap(err))
+	for _, ttl := range []request.TTL{request.FiveMinutes, request.OneHour} {
+		if ttl.String() == m.TTL {
+			return ttl, nil
+		}
 	}
-	return ttl, nil
+	return 0, fmt.Errorf("cache marker: unknown lifetime %q; want 5m or 1h", m.TTL)
 }
 
 // marker writes a marker. A bare one lives for five minutes.

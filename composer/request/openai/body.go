@@ -9,7 +9,6 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,20 +72,6 @@ type Body struct {
 // The prompt_cache_key is [CacheKey] of the request, where a breakpoint was asked for behind tools or system prompt and the
 // request has none among its parameters.
 func Write(q request.Request, o Options) (Body, error) {
-	b, err := write(q, o)
-	if err != nil {
-		return Body{}, fmt.Errorf("openai: %w", err)
-	}
-	return b, nil
-}
-
-func write(q request.Request, o Options) (Body, error) {
-	if err := markers.Check(&q); err != nil {
-		return Body{}, err
-	}
-	if o.Mode > Explicit || o.API > wire.Responses {
-		return Body{}, fmt.Errorf("unknown mode %d or API %d", o.Mode, o.API)
-	}
 	w := writer{estimator: measure.QuarterTokens(), parts: o.Mode != Automatic}
 	w.body.API = o.API
 	if o.Estimator != nil {
@@ -94,29 +79,26 @@ func write(q request.Request, o Options) (Body, error) {
 	}
 	var body Body
 	var err error
-	if body.CacheKey, err = w.params(&q, o.Mode); err != nil {
-		return Body{}, err
+	if body.CacheKey, err = w.convert(&q, o); err != nil {
+		return Body{}, edge(err)
 	}
-	w.tools(&q)
-	w.system(&q)
-	if err := w.messages(&q); err != nil {
-		return Body{}, err
-	}
-	w.lift()
 	if w.body, err = w.body.Canonical(); err != nil {
-		return Body{}, errors.Unwrap(err)
+		return Body{}, err // with the name of the format, which is this package's too
 	}
 	if w.parts {
 		if err := w.place(&q, o, &body); err != nil {
-			return Body{}, err
+			return Body{}, edge(err)
 		}
 	}
 	body.Findings = append(w.findings, body.Findings...)
 	if body.JSON, err = w.body.AppendJSON(nil); err != nil {
-		return Body{}, errors.Unwrap(err)
+		return Body{}, err // as above
 	}
 	return body, nil
 }
+
+// edge says which package an error comes from, where it leaves it.
+func edge(err error) error { return fmt.Errorf("openai: %w", err) }
 
 // CacheKey returns the routing key of a request: 64 hex digits of its namespace and its stable prefix, which is its tools
 // and its system prompt up to the last breakpoint there, without what is volatile. Requests that can share a cached prefix
@@ -171,6 +153,26 @@ type writer struct {
 
 // A block is a place in the body.
 type block struct{ message, index int }
+
+// convert makes the body of a request that is as it should be, but for its breakpoints, and returns the cache key.
+func (w *writer) convert(q *request.Request, o Options) (key string, err error) {
+	if err := markers.Check(q); err != nil {
+		return "", err
+	}
+	if o.Mode > Explicit || o.API > wire.Responses {
+		return "", fmt.Errorf("unknown mode %d or API %d", o.Mode, o.API)
+	}
+	if key, err = w.params(q, o.Mode); err != nil {
+		return "", err
+	}
+	w.tools(q)
+	w.system(q)
+	if err := w.messages(q); err != nil {
+		return "", err
+	}
+	w.lift()
+	return key, nil
+}
 
 // place decides where breakpoints stand and puts them there.
 func (w *writer) place(q *request.Request, o Options, body *Body) error {

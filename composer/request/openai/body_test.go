@@ -220,6 +220,7 @@ func TestRefuses(t *testing.T) {
 		{"a place", request.Request{Breakpoints: []request.Breakpoint{{}}}, openai.Options{}, "openai: breakpoint at tool 1: there are 0"},
 		{"a mode", request.Request{}, openai.Options{Mode: 3}, "openai: unknown mode 3 or API 0"},
 		{"a parameter twice", request.Request{Model: "m", Params: []messages.Member{{Name: "model", Value: `"n"`}}}, openai.Options{}, `openai: parameter "model" stands twice`},
+		{"a parameter", request.Request{Params: []messages.Member{{Name: "a", Value: `{`}}}, openai.Options{}, `openai: member "a": `},
 		{"two ways to keep", request.Request{Params: []messages.Member{{Name: "prompt_cache_retention", Value: `"24h"`}}}, openai.Options{Mode: openai.Explicit}, `openai: parameter "prompt_cache_retention" beside breakpoints`},
 		{"a tool", request.Request{Tools: []request.Tool{{Name: "f", Schema: "{"}}}, openai.Options{}, `openai: tool 1 ("f"): schema: want a JSON object: `},
 		{"a definition", request.Request{Tools: []request.Tool{{Name: "f", Definition: "{"}}}, openai.Options{}, `openai: tool 1: `},
