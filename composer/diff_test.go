@@ -141,6 +141,42 @@ func TestDiffOfWhatAlternatesCost(t *testing.T) {
 	}
 }
 
+// Of several changes the cause is the one that explains best: of the section at the first differing byte what changed its
+// text itself, then its place, then whether and how it is in; else the first of all that is no mere consequence.
+func TestCause(t *testing.T) {
+	ranks := [][]composer.ChangeKind{
+		{composer.ContentChanged, composer.SectionAdded, composer.SectionRemoved},
+		{composer.Reordered},
+		{composer.AlternateChanged, composer.TierChanged, composer.CostChanged},
+		{composer.PriorityChanged, composer.ChainChanged, composer.GroupChanged, composer.BreakpointChanged, composer.VerdictChanged},
+	}
+	budget := composer.Change{Kind: composer.BudgetChanged}
+	for rank, kinds := range ranks {
+		for _, kind := range kinds {
+			changes := []composer.Change{{Kind: composer.VerdictChanged, Section: "b"}, budget, {Kind: kind, Section: "a"}}
+			for _, later := range ranks[min(rank+1, 3)] {
+				changes = append([]composer.Change{changes[0], changes[1], {Kind: later, Section: "a"}}, changes[2:]...)
+			}
+			for _, d := range []composer.Difference{
+				{Changes: changes, B: composer.Spot{Section: "a"}}, {Changes: changes, A: composer.Spot{Section: "a"}},
+				{Changes: changes, At: 3, A: composer.Spot{Section: "a"}, B: composer.Spot{Section: "b"}},
+			} {
+				want := kind
+				if rank == 3 {
+					want = composer.BudgetChanged
+				}
+				if cause, told := d.Cause(); cause.Kind != want || !told {
+					t.Errorf("%v: cause %v, want %s", d, cause, want)
+				}
+				d.At = -1
+				if cause, _ := d.Cause(); cause != budget {
+					t.Errorf("equal texts, %v: cause %v, want %v", d, cause, budget)
+				}
+			}
+		}
+	}
+}
+
 // What is not in is passed over, wherever it stands, when sizes are added up.
 func TestDiffAddsUpWhatIsIn(t *testing.T) {
 	c := composed(t, []composer.Section{{ID: "a", Content: "aa"}, {ID: "b", Content: "bbb", Tier: tiers.Informational}, {ID: "c", Content: "cccc"}},

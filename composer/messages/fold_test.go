@@ -57,6 +57,9 @@ func TestFoldToolResults(t *testing.T) {
 			messages.Block{Value: `"abc` + messages.JSON(strings.Repeat("x", len(messages.FoldNotice))) + `"`}},
 		{"a value that is one byte longer", messages.Block{Value: `"abcd` + messages.JSON(strings.Repeat("x", len(messages.FoldNotice))) + `"`}, 3,
 			messages.Block{Text: "abc" + messages.FoldNotice}},
+		{"a tiny value", messages.Block{Value: "1"}, 2, messages.Block{Value: "1"}},
+		{"a text beside blocks", messages.Block{Text: long, Content: []messages.Block{messages.Text(long)}}, 1,
+			messages.Block{Text: "x" + messages.FoldNotice, Content: []messages.Block{messages.Text(long)}}},
 		{"a value that grows most", messages.Block{Value: "1e20"}, 1, messages.Block{Text: "1" + messages.FoldNotice}},
 		{"the rest stays", messages.Block{ID: "c", Name: "f", Text: long, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}, 1,
 			messages.Block{ID: "c", Name: "f", Text: "x" + messages.FoldNotice, Error: "null", Extra: []messages.Member{{Name: "is_error", Value: "true"}}, Cache: "{}"}},
@@ -116,6 +119,26 @@ func TestFoldToolResultsCutsOnGraphemes(t *testing.T) {
 			t.Fatalf("%q was cut at %d; want %d", text, len(kept), best)
 		}
 	})
+}
+
+func TestFoldLeavesTheRecentWhole(t *testing.T) {
+	for n, want := range []int{0, 0, 0, 0, 0, 0, 3, 3, 3, 6} { // how many of n are folded
+		p := messages.Prompt{}
+		for range n {
+			p.History = append(p.History, toolResult(messages.Block{Text: strings.Repeat("x", 40)}))
+		}
+		a, err := p.Assemble(messages.Options{Fold: &messages.Fold{Recent: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, m := range a.Messages {
+			if m.Content[0].Text == messages.FoldNotice {
+				got++
+			}
+		}
+		compare(t, fmt.Sprint("folded of ", n), want, got)
+	}
 }
 
 // An old result has the same bytes whatever the budget leaves, and keeps them while the session grows; what is new is
