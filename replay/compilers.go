@@ -23,3 +23,12 @@ var frontEnds = sync.OnceValue(func() map[string]Compiler {
 		request.KindRequest:     request.Compile,
 	}
 })
+
+// Compiler returns what compiles recipes of a kind: what Compilers has for it, else the front end of this module. It is nil
+// where there is none, and for the composer's own recipes.
+func (o Options) Compiler(kind string) Compiler {
+	if front := o.Compilers[kind]; front != nil {
+		return front
+	}
+	return frontEnds()[kind]
+}

@@ -96,7 +96,7 @@ func (r *Reader) Verify(ctx context.Context, q Query, opts Options) (report Repo
 	})
 	for range jobs {
 		group.Go(func() {
-			w := &worker{reader: r, query: q, compilers: opts.Compilers}
+			w := &worker{reader: r, query: q, options: opts}
 			for j := range todo {
 				j.outcomes, j.err = w.run(ctx, j)
 				close(j.done)
@@ -227,7 +227,7 @@ func (r *Reader) head(ctx context.Context, session string) (Head, bool) {
 type worker struct {
 	reader    *Reader
 	query     Query
-	compilers map[string]Compiler
+	options   Options
 	composer  composer.Recompiler
 	recipe    rolling
 	source    []byte // the text of recipe
@@ -364,10 +364,7 @@ func (w *worker) same(c composer.Composition, rec Record, decisions string) bool
 
 // compile makes the composition of a recipe again.
 func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (composer.Composition, error) {
-	front := w.compilers[kind]
-	if front == nil {
-		front = frontEnds()[kind]
-	}
+	front := w.options.Compiler(kind)
 	if kind != composer.KindComposer && front == nil {
 		return composer.Composition{}, fmt.Errorf("replay: %w: %q", errKind, kind)
 	}

@@ -2,18 +2,24 @@ package replaytest_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/replaytest"
 )
+
+// The package under test has no flag of this name, so a suite may.
+var updating = flag.Bool("update", false, "rewrite bundles")
 
 // A committed bundle is composed to the same bytes by every build on every platform.
 func TestCheck(t *testing.T) { replaytest.Check(t, "testdata/session.quire") }
@@ -65,9 +71,8 @@ func bundle(t *testing.T, path string) {
 
 // A front end that changes fails the check, with the cause; -update takes the change over.
 func TestCheckFails(t *testing.T) {
-	was := flag.Lookup("update").Value.String()
-	defer flag.Set("update", was)
-	flag.Set("update", "false")
+	defer func(was bool) { *updating = was }(*updating)
+	*updating = false
 	path := filepath.Join(t.TempDir(), "s.quire")
 	bundle(t, path)
 	shout := func(change func(string) string) map[string]replay.Compiler {
@@ -90,11 +95,11 @@ func TestCheckFails(t *testing.T) {
 		t.Errorf("without the front end: %q", said)
 	}
 
-	flag.Set("update", "true")
+	*updating = true
 	if said := checked(t, path, title); said != "" {
 		t.Errorf("-update: %s", said)
 	}
-	flag.Set("update", "false")
+	*updating = false
 	if said := checked(t, path, title); said != "" {
 		t.Errorf("after -update: %s", said)
 	}
@@ -107,5 +112,64 @@ func TestCheckFails(t *testing.T) {
 	}
 	if said := checked(t, path); !strings.Contains(said, "not a bundle") {
 		t.Errorf("something else: %q", said)
+	}
+}
+
+// A bundle that passes is written as it was: with the front ends of this module, redacted records, sessions that begin in
+// the middle, and the file's own mode.
+func TestUpdateKeeps(t *testing.T) {
+	defer func(was bool) { *updating = was }(*updating)
+	store := new(replay.Memory)
+	prompt := messages.Prompt{Groups: messages.Groups{Current: []messages.Message{messages.TextMessage(messages.User, "Who are you?")}}}
+	a, err := prompt.Assemble(messages.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}
+	mask := replay.Redactor{Name: "mask", Redact: func(_, content string) string { return strings.ReplaceAll(content, "Ann", "someone") }}
+	sessions := map[string]*replay.Recorder{
+		"front": replay.NewRecorder(store, replay.Session{ID: "front", Labels: map[string]string{"model": "m"}}),
+		"mask":  replay.NewRecorder(store, replay.Session{ID: "mask", Redactor: mask}),
+		"plain": replay.NewRecorder(store, replay.Session{ID: "plain"}),
+	}
+	for i := range int64(4) {
+		turn := replay.Turn{Number: 10 * (i + 1), Time: time.Unix(i, 0), Usage: &replay.Usage{Input: i}, Response: fmt.Appendf(nil, "Hello, Ann, %d.", i)}
+		c, err := composer.Compose([]composer.Section{{ID: "a", Content: fmt.Sprintf("Ann, %d", i)}}, composer.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sessions["front"].RecordCompilation(t.Context(), front, turn); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"mask", "plain"} {
+			if _, err := sessions[name].Record(t.Context(), c, turn); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, q := range []replay.Query{{}, {From: 3}, {From: 2, To: 3}} {
+		path := filepath.Join(t.TempDir(), "s.quire")
+		var b bytes.Buffer
+		if err := replay.Export(t.Context(), store, q, &b); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.WriteFile(path, b.Bytes(), 0o600), os.Chmod(path, 0o640)); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, *updating = range []bool{false, true, false} {
+			if said := checked(t, path); said != "" {
+				t.Errorf("%+v, update %v: %s", q, *updating, said)
+			}
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, b.Bytes()) {
+			t.Errorf("%+v: the bundle is another, %v", q, err)
+		}
+		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%+v: mode %v, %v; was %v", q, after.Mode(), err, before.Mode())
+		}
 	}
 }
