@@ -176,7 +176,7 @@ func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocumen
 }
 
 // body writes the body of the provider.
-func (f *requestFlags) body(q request.Request, estimator *measure.Measure) (anthropic.Body, error) {
+func (f *requestFlags) body(q request.Request, estimator *measure.Measure) (request.Body, error) {
 	if f.provider == "anthropic" {
 		return anthropic.Write(q, anthropic.Options{MinTokens: f.minTokens, Estimator: estimator})
 	}
@@ -190,12 +190,11 @@ func (f *requestFlags) body(q request.Request, estimator *measure.Measure) (anth
 	case "explicit":
 		o.Mode = openai.Explicit
 	}
-	b, err := openai.Write(q, o)
-	return anthropic.Body{JSON: b.JSON, Markers: b.Markers, Findings: b.Findings}, err
+	return openai.Write(q, o)
 }
 
 // report writes all that was decided, on one line.
-func report(res request.Result, body anthropic.Body) ([]byte, error) {
+func report(res request.Result, body request.Body) ([]byte, error) {
 	key, err := request.Fingerprint(body.JSON, request.TransportFields())
 	if err != nil {
 		return nil, err

@@ -5,10 +5,18 @@ import (
 	"fmt"
 )
 
+// A Body is a request as a provider takes it. The packages anthropic and openai below this one write it.
+type Body struct {
+	JSON     []byte
+	CacheKey string   // OpenAI: the body's prompt_cache_key; "": none
+	Markers  []Marker // in order, without those that the provider places by itself
+	Findings []Finding
+}
+
 // A Marker is a cache marker in a body.
 type Marker struct {
-	At     string `json:"at"` // the block that carries it, as a JSON pointer into the body
-	TTL    TTL    `json:"ttl"`
+	At     string `json:"at"`     // the block that carries it, as a JSON pointer into the body
+	TTL    TTL    `json:"ttl"`    // says nothing for OpenAI, whose API has one lifetime
 	Tokens int64  `json:"tokens"` // the estimate of the prefix that ends here
 }
 

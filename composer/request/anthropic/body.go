@@ -10,7 +10,7 @@
 //   - none further behind the one before it than the provider looks back, as long as markers are left to add between
 //   - none behind a prefix below the model's minimum
 //
-// What was moved, dropped or added is in [Body.Findings].
+// What was moved, dropped or added is in the findings of the [request.Body].
 //
 // It does not check what else the provider would: a body may name a model that does not exist.
 package anthropic
@@ -38,13 +38,6 @@ type Options struct {
 	Estimator  *measure.Measure // counts tokens of prefixes; nil: [measure.QuarterTokens]
 }
 
-// A Body is what is sent.
-type Body struct {
-	JSON     []byte
-	Markers  []request.Marker // in order; one that [Request.Params] places automatically is not among them
-	Findings []request.Finding
-}
-
 // Write writes the body of a request.
 //
 //   - A tool has name, description and input_schema, or its definition as it is.
@@ -59,8 +52,9 @@ type Body struct {
 //   - Ids and metadata of messages are the host's and are not sent.
 //
 // Every block of the content counts as one for the look-back, and so does every tool. An error names the message and the
-// block; two markers in the wrong order are a [request.TTLOrderError].
-func Write(q request.Request, o Options) (Body, error) {
+// block; two markers in the wrong order are a [request.TTLOrderError]. A marker that [request.Request.Params] places
+// automatically is not among those of the body.
+func Write(q request.Request, o Options) (request.Body, error) {
 	w := writer{estimator: measure.QuarterTokens()}
 	if o.Estimator != nil {
 		w.estimator = *o.Estimator
@@ -73,19 +67,19 @@ func Write(q request.Request, o Options) (Body, error) {
 		rules.LookBack = LookBack
 	}
 	if err := w.convert(&q, &rules); err != nil {
-		return Body{}, edge(err)
+		return request.Body{}, edge(err)
 	}
 	var err error
 	if w.body, err = w.body.Canonical(); err != nil {
-		return Body{}, err // with the name of the format, which is this package's too
+		return request.Body{}, err // with the name of the format, which is this package's too
 	}
 	body, err := w.place(&q, rules)
 	if err != nil {
-		return Body{}, edge(err)
+		return request.Body{}, edge(err)
 	}
 	const around = 512 // the messages: brackets, parameters, markers
 	if body.JSON, err = w.body.AppendJSON(make([]byte, 0, w.length+around)); err != nil {
-		return Body{}, err // as above
+		return request.Body{}, err // as above
 	}
 	return body, nil
 }
@@ -127,18 +121,18 @@ func (w *writer) convert(q *request.Request, rules *markers.Rules) error {
 }
 
 // place decides where markers stand and puts them there. The body that it returns has no JSON yet.
-func (w *writer) place(q *request.Request, rules markers.Rules) (Body, error) {
+func (w *writer) place(q *request.Request, rules markers.Rules) (request.Body, error) {
 	if err := w.survey(q); err != nil {
-		return Body{}, err
+		return request.Body{}, err
 	}
 	marks, places, findings, err := markers.Place(w.spots, w.at, w.wants, rules)
 	if err != nil {
-		return Body{}, err
+		return request.Body{}, err
 	}
 	for i, place := range places {
 		if err := w.mark(place, marks[i].TTL); err != nil {
-			return Body{}, err
+			return request.Body{}, err
 		}
 	}
-	return Body{Markers: marks, Findings: append(w.findings, findings...)}, nil
+	return request.Body{Markers: marks, Findings: append(w.findings, findings...)}, nil
 }

@@ -15,7 +15,7 @@ import (
 
 func say(role messages.Role, text string) messages.Message { return messages.TextMessage(role, text) }
 
-func write(t *testing.T, q request.Request, o anthropic.Options) anthropic.Body {
+func write(t *testing.T, q request.Request, o anthropic.Options) request.Body {
 	t.Helper()
 	b, err := anthropic.Write(q, o)
 	if err != nil {

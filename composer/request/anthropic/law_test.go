@@ -201,7 +201,7 @@ func read(t failer, body []byte) (blocks []wireBlock) {
 }
 
 // check holds the bytes that are sent against the provider's rules.
-func check(t failer, b anthropic.Body, o anthropic.Options) {
+func check(t failer, b request.Body, o anthropic.Options) {
 	blocks := read(t, b.JSON)
 	excused := map[string]bool{}
 	for _, f := range b.Findings {

@@ -3,7 +3,7 @@
 //
 // [Write] puts the request into the API's shapes and writes one canonical body: the same request, the same bytes, with
 // members sorted at every depth where order means nothing. What a marker may stand on is decided on the wire, as in package
-// anthropic beside this one; what was moved or dropped is in [Body.Findings].
+// anthropic beside this one; what was moved or dropped is in the findings of the [request.Body].
 //
 // It does not check what else the provider would: a body may name a model that does not exist.
 package openai
@@ -44,14 +44,6 @@ type Options struct {
 	Estimator  *measure.Measure // counts tokens of prefixes; nil: [measure.QuarterTokens]
 }
 
-// A Body is what is sent.
-type Body struct {
-	JSON     []byte
-	CacheKey string           // the body's prompt_cache_key; "": none
-	Markers  []request.Marker // in order, without the provider's own; the API has one lifetime, so theirs says nothing
-	Findings []request.Finding
-}
-
 // Write writes the body of a request.
 //
 //   - A tool has type, name, description and parameters, or its definition as it is.
@@ -71,28 +63,28 @@ type Body struct {
 //
 // The prompt_cache_key is [CacheKey] of the request, where a breakpoint was asked for behind tools or system prompt and the
 // request has none among its parameters.
-func Write(q request.Request, o Options) (Body, error) {
+func Write(q request.Request, o Options) (request.Body, error) {
 	w := writer{estimator: measure.QuarterTokens(), parts: o.Mode != Automatic}
 	w.body.API = o.API
 	if o.Estimator != nil {
 		w.estimator = *o.Estimator
 	}
-	var body Body
+	var body request.Body
 	var err error
 	if body.CacheKey, err = w.convert(&q, o); err != nil {
-		return Body{}, edge(err)
+		return request.Body{}, edge(err)
 	}
 	if w.body, err = w.body.Canonical(); err != nil {
-		return Body{}, err // with the name of the format, which is this package's too
+		return request.Body{}, err // with the name of the format, which is this package's too
 	}
 	if w.parts {
 		if err := w.place(&q, o, &body); err != nil {
-			return Body{}, edge(err)
+			return request.Body{}, edge(err)
 		}
 	}
 	body.Findings = append(w.findings, body.Findings...)
 	if body.JSON, err = w.body.AppendJSON(nil); err != nil {
-		return Body{}, err // as above
+		return request.Body{}, err // as above
 	}
 	return body, nil
 }
@@ -175,7 +167,7 @@ func (w *writer) convert(q *request.Request, o Options) (key string, err error) 
 }
 
 // place decides where breakpoints stand and puts them there.
-func (w *writer) place(q *request.Request, o Options, body *Body) error {
+func (w *writer) place(q *request.Request, o Options, body *request.Body) error {
 	w.spell()
 	spots, targets := w.survey()
 	var wants []markers.Want

@@ -84,7 +84,7 @@ type failer interface {
 
 // check holds the bytes that are sent against the provider's rules: which parts take a breakpoint, and how many there are.
 // It returns the body without them.
-func check(t failer, b openai.Body, most int) string {
+func check(t failer, b request.Body, most int) string {
 	var doc map[string]any
 	if err := json.Unmarshal(b.JSON, &doc); err != nil {
 		t.Fatal(err)
