@@ -151,9 +151,13 @@ func TestCause(t *testing.T) {
 		{composer.PriorityChanged, composer.ChainChanged, composer.GroupChanged, composer.BreakpointChanged, composer.VerdictChanged},
 	}
 	budget := composer.Change{Kind: composer.BudgetChanged}
+	consequence := composer.Change{Kind: composer.VerdictChanged, Section: "b"}
+	if cause, told := (composer.Difference{Changes: []composer.Change{consequence}}).Cause(); cause != consequence || !told {
+		t.Errorf("a consequence alone: cause %v", cause)
+	}
 	for rank, kinds := range ranks {
 		for _, kind := range kinds {
-			changes := []composer.Change{{Kind: composer.VerdictChanged, Section: "b"}, budget, {Kind: kind, Section: "a"}}
+			changes := []composer.Change{consequence, budget, {Kind: kind, Section: "a"}}
 			for _, later := range ranks[min(rank+1, 3)] {
 				changes = append([]composer.Change{changes[0], changes[1], {Kind: later, Section: "a"}}, changes[2:]...)
 			}

@@ -200,6 +200,15 @@ func TestBars(t *testing.T) {
 	}
 }
 
+func TestBarOfTheLargestSize(t *testing.T) {
+	for budget := range int64(12) {
+		table := compose(t, []composer.Section{{ID: "a", Cost: tiers.Charged(math.MaxInt64, 0)}}, composer.Config{Budget: tiers.Limit(budget + 1)}).Explain().Table()
+		if n := strings.Count(table, "#"); n != 40 {
+			t.Errorf("budget %d: a bar of %d", budget+1, n)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for id, want := range map[string]string{
 		"persona": "persona", "über/漢字": "über/漢字", "two words": `"two words"`, "a\x1b[31m": `"a\x1b[31m"`, "": `""`, `say "x"`: `"say \"x\""`,
