@@ -149,6 +149,32 @@ func TestZstandard(t *testing.T) {
 	}
 }
 
+func TestSamplesInPieces(t *testing.T) {
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	for _, name := range []string{"samples/a_epoch_1/sample.json", "samples/a_epoch_1/events/0.json"} {
+		out, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Write([]byte("[]")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sessions.Read("pieces.eval", &packed, sessions.Options{})
+	if err != nil || len(s.Outcomes) != 2 {
+		t.Fatalf("%d outcomes, error %v", len(s.Outcomes), err)
+	}
+	for _, o := range s.Outcomes {
+		if o.Status != sessions.Aside || !strings.Contains(o.Reason, "in pieces") {
+			t.Errorf("%s: %v, %s", o.Path, o.Status, o.Reason)
+		}
+	}
+}
+
 // stored checks that every message survives the form in which a composition stores it.
 func stored(t testing.TB, c sessions.Call) {
 	t.Helper()

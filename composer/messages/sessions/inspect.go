@@ -44,6 +44,10 @@ func (r *reader) readInspect() error {
 			r.note(1, f.Name, Aside, "no sample")
 			continue
 		}
+		if i := strings.LastIndex(f.Name, "_epoch_"); i >= 0 && strings.Contains(f.Name[i:], "/") {
+			r.note(1, f.Name, Aside, "a piece of a sample that is stored in pieces: they are not read")
+			continue
+		}
 		err := r.unpack(f)
 		if err == nil {
 			d := wire.ReadRecords(r.doc)
