@@ -108,7 +108,7 @@ func (m *marker) record(ctx context.Context, name fingerprint.Digest, rec Record
 		same := commonPrefix(m.recipe, src)
 		m.recipe = src
 		// What looks like a digest and is none may not be there.
-		for need := range digestsIn(src[max(0, same-2*digestLength):]) {
+		for need := range digestsIn(behind(src, same)) {
 			if err := m.mark(ctx, need, false); err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func (r *Reader) recipes(ctx context.Context, names []fingerprint.Digest) (map[f
 			}
 		} else {
 			recipe.text, recipe.err = r.decode(o)
-			for name := range digestsIn(recipe.text[max(0, commonPrefix(before, recipe.text)-2*digestLength):]) {
+			for name := range digestsIn(behind(recipe.text, commonPrefix(before, recipe.text))) {
 				inputs.want(r, name)
 			}
 			before = recipe.text
@@ -91,7 +91,7 @@ func (r *Reader) recipes(ctx context.Context, names []fingerprint.Digest) (map[f
 	for _, seam := range seams { // where a digest may have been cut in two
 		left, _ := r.cache.find(seam[0])
 		right, _ := r.cache.find(seam[1])
-		for name := range digestsIn(left[max(0, len(left)-2*digestLength-1):] + right[:min(len(right), 2*digestLength+1)]) {
+		for name := range digestsIn(behind(left, len(left)) + right[:min(len(right), quotedDigest-1)]) {
 			inputs.want(r, name)
 		}
 	}
@@ -487,6 +487,12 @@ func (r *Reader) Find(ctx context.Context, prefix string) (fingerprint.Digest, e
 	}
 	return names[0], nil
 }
+
+// quotedDigest is how many bytes a digest takes in JSON: its digits and both quotes.
+const quotedDigest = 2*digestLength + 2
+
+// behind returns the end of a text in which every digest stands that is not wholly before a place.
+func behind[T string | []byte](text T, place int) T { return text[max(0, place-(quotedDigest-1)):] }
 
 // digestsIn yields what looks like a digest in canonical JSON: the strings of 64 lower-case hex digits. Every reference
 // to an object in a recipe is one, whatever its kind; a string that only looks like one is no harm where it decides

@@ -288,6 +288,23 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// Two recipes may have all of a digest in common but its closing quote: what the second one names stays.
+func TestCleanBetweenRecipes(t *testing.T) {
+	c := must1(composer.Compose([]composer.Section{{ID: "a", Content: "alone"}}, composer.Config{}))
+	name := fingerprint.SumString("alone").String()
+	recipe := c.Recipe().AppendJSON(nil)
+	longer := bytes.ReplaceAll(recipe, []byte(name), []byte(name+"0"))
+	if bytes.Equal(recipe, longer) {
+		t.Fatalf("%s does not name %s", recipe, name)
+	}
+	store := new(replay.Memory)
+	must1(replay.NewRecorder(store, replay.Session{ID: "s"}).RecordCompilation(t.Context(),
+		replay.Compilation{Composition: c, Kind: "other", Recipe: longer}, replay.Turn{}))
+	if cleaned, err := replay.Clean(t.Context(), store, time.Time{}, true); err != nil || cleaned != (replay.Cleaned{}) {
+		t.Errorf("%+v would go, %v", cleaned, err)
+	}
+}
+
 func TestSecrets(t *testing.T) {
 	store := new(replay.Memory)
 	rec := replay.NewRecorder(store, replay.Session{ID: "s"})

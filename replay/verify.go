@@ -400,7 +400,7 @@ func (w *worker) compile(ctx context.Context, kind string, recipe []byte) (compo
 func (w *worker) inputs(ctx context.Context, recipe []byte) (map[fingerprint.Digest]loaded, error) {
 	same := w.recipe.shared
 	var names []fingerprint.Digest
-	for name := range digestsIn(string(recipe[max(0, same-2*digestLength):])) {
+	for name := range digestsIn(string(behind(recipe, same))) {
 		if _, there := w.reader.cache.find(name); !there {
 			names = append(names, name)
 		}
