@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,7 +109,7 @@ func Export(ctx context.Context, store Store, q Query, w io.Writer) error {
 			return err
 		}
 	}
-	for _, name := range needed.sorted() {
+	for _, name := range sortedNames(needed.names) {
 		content, err := r.Content(ctx, name)
 		if err != nil {
 			return err
@@ -185,13 +186,8 @@ func (c *contentsOf) record(ctx context.Context, rec Record) error {
 	return nil
 }
 
-func (c *contentsOf) sorted() []fingerprint.Digest {
-	names := make([]fingerprint.Digest, 0, len(c.names))
-	for name := range c.names { // sorted below
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b fingerprint.Digest) int { return bytes.Compare(a[:], b[:]) })
-	return names
+func sortedNames[V any](names map[fingerprint.Digest]V) []fingerprint.Digest {
+	return slices.SortedFunc(maps.Keys(names), func(a, b fingerprint.Digest) int { return bytes.Compare(a[:], b[:]) })
 }
 
 // Limits bound what [Import] accepts. Zero fields stand for the defaults.
@@ -460,8 +456,8 @@ func (in *importer) finish(ctx context.Context) error {
 			}
 		}
 	}
-	for name, needed := range in.objects { // any that nothing needs is one too many
-		if !needed {
+	for _, name := range sortedNames(in.objects) {
+		if !in.objects[name] {
 			return fmt.Errorf("%w: no record needs the object %s", ErrBundle, name)
 		}
 	}

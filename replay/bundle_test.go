@@ -113,6 +113,17 @@ func TestImportRefuses(t *testing.T) {
 	link.Typeflag, link.Linkname = tar.TypeSymlink, "/etc/passwd"
 	owned := *log
 	owned.Uname = "somebody"
+	needless := []any{version, versionText, log, logText}
+	var least string // of the names
+	for i := range 20 {
+		content := string(rune('a' + i))
+		name := fingerprint.SumString(content).String()
+		if least == "" || name < least {
+			least = name
+		}
+		needless = append(needless, pair(file("objects/"+name, content))...)
+	}
+	inOrder(needless[4:])
 	for _, test := range []struct {
 		name   string
 		bundle []byte
@@ -135,6 +146,7 @@ func TestImportRefuses(t *testing.T) {
 		{"somebody's", pack(t, version, versionText, &owned, ""), "no plain file"},
 		{"an object under another name", object("objects/1" + strings.Repeat("0", 63)), "corrupt object 1000"},
 		{"an object that nobody needs", object("objects/" + x), "no record needs"},
+		{"many objects that nobody needs", pack(t, needless...), "no record needs the object " + least},
 		{"another version", pack(t, pair(file("quire-bundle", "quire bundle 2\n"))...), "want \"quire bundle 1"},
 		{"no log", pack(t, version, versionText), "log.jsonl"},
 		{"a log of something else", pack(t, append([]any{version, versionText}, pair(file("log.jsonl", "{}\n"))...)...), "line 1"},
@@ -195,6 +207,15 @@ func TestImportRefuses(t *testing.T) {
 		}
 		if got := export(t, into, replay.Query{}); !bytes.Equal(got, bundle) {
 			t.Errorf("with byte %d flipped it is another bundle, and imported", at)
+		}
+	}
+}
+
+// inOrder sorts headers and contents by the names.
+func inOrder(members []any) {
+	for i := range len(members) / 2 {
+		for k := 2 * i; k > 0 && members[k].(*tar.Header).Name < members[k-2].(*tar.Header).Name; k -= 2 {
+			members[k], members[k+1], members[k-2], members[k-1] = members[k-2], members[k-1], members[k], members[k+1]
 		}
 	}
 }
