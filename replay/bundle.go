@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,7 +46,7 @@ func Export(ctx context.Context, store Store, q Query, w io.Writer) error {
 			return err
 		}
 		if q.Shard.holds(head.Session) {
-			head.First, head.Last = max(head.First, q.From), min(head.Last, cmpOr(q.To, head.Last))
+			head.First, head.Last = max(head.First, q.From), min(head.Last, cmp.Or(q.To, head.Last))
 			heads = append(heads, head)
 		}
 	}
@@ -127,13 +129,6 @@ func Export(ctx context.Context, store Store, q Query, w io.Writer) error {
 	return z.Close()
 }
 
-func cmpOr(a, b int64) int64 {
-	if a != 0 {
-		return a
-	}
-	return b
-}
-
 func member(t *tar.Writer, name string, size int64) error {
 	return t.WriteHeader(header(name, size))
 }
@@ -190,7 +185,7 @@ func sortedNames[V any](names map[fingerprint.Digest]V) []fingerprint.Digest {
 	return slices.SortedFunc(maps.Keys(names), func(a, b fingerprint.Digest) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// Limits bound what [Import] accepts. Zero fields stand for the defaults.
+// Limits bound what [Import] accepts. Zero fields stand for the defaults; negative ones are an error.
 type Limits struct {
 	Bytes  int64 // of the whole archive, uncompressed; 0: 4 GiB
 	Object int64 // of one member; 0: 256 MiB
@@ -222,14 +217,17 @@ func Import(ctx context.Context, store Store, r io.Reader, limits Limits) (impor
 }
 
 func importBundle(ctx context.Context, in *importer, r io.Reader, limits Limits) (imported Imported, err error) {
-	limits.Bytes, limits.Object = cmpOr(limits.Bytes, 4<<30), cmpOr(limits.Object, 256<<20)
+	if limits.Bytes < 0 || limits.Object < 0 {
+		return imported, fmt.Errorf("replay: import: limits of %d and %d bytes; want 0 or more", limits.Bytes, limits.Object)
+	}
+	limits.Bytes, limits.Object = cmp.Or(limits.Bytes, 4<<30), cmp.Or(limits.Object, 256<<20)
 	frame := &frameReader{src: bufio.NewReader(r)}
 	z, err := zstd.NewReader(frame, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return imported, fmt.Errorf("replay: %w: %w", ErrBundle, err)
 	}
 	defer z.Close()
-	counted := &io.LimitedReader{R: z, N: limits.Bytes + 1}
+	counted := &io.LimitedReader{R: z, N: min(limits.Bytes, math.MaxInt64-1) + 1}
 	in.tar, in.limits, in.objects = tar.NewReader(counted), limits, map[fingerprint.Digest]bool{}
 	err = in.read(ctx)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -173,6 +174,22 @@ func TestImportRefuses(t *testing.T) {
 				t.Errorf("as a pipe: stored %v", e)
 			}
 		})
+	}
+
+	for _, test := range []struct {
+		limits replay.Limits
+		says   string
+	}{
+		{replay.Limits{Bytes: int64(len(raw)), Object: 16 << 20}, ""},
+		{replay.Limits{Bytes: int64(len(raw)) - 1}, "more than"},
+		{replay.Limits{Bytes: math.MaxInt64, Object: math.MaxInt64}, ""},
+		{replay.Limits{Bytes: -1}, "want 0 or more"},
+		{replay.Limits{Object: -1}, "want 0 or more"},
+	} {
+		_, err := replay.Import(t.Context(), new(replay.Memory), bytes.NewReader(good), test.limits)
+		if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%+v: error %v; want one that says %q", test.limits, err, test.says)
+		}
 	}
 
 	// Where the session went on in another way, nothing is left either.
