@@ -36,7 +36,7 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	if err != nil {
 		return Composition{}, err
 	}
-	join := joins[cfg.Join].text
+	join := cfg.Join.Text()
 	c, err := admit(Composition{
 		sections: kept,
 		items:    items,
@@ -145,7 +145,7 @@ func admit(c Composition) (Composition, error) {
 	}
 	c.plan = plan
 	c.memo = new(memo)
-	c.length = int64(max(plan.Included-1, 0) * len(joins[c.join].text))
+	c.length = int64(max(plan.Included-1, 0) * len(c.join.Text()))
 	for i := range plan.Verdicts {
 		if plan.Verdicts[i].Included() {
 			c.length += int64(len(c.form(i)))

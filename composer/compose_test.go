@@ -154,6 +154,9 @@ func TestJoins(t *testing.T) {
 	}
 	for j, name := range []string{"blank-line", "line", "none"} {
 		join, err := composer.ParseJoin(name)
+		if between := []string{"\n\n", "\n", ""}[j]; join.Text() != between {
+			t.Errorf("%v puts %q between sections, want %q", join, join.Text(), between)
+		}
 		if join != composer.Join(j) || err != nil || join.String() != name {
 			t.Errorf("ParseJoin(%q) = %v, %v", name, join, err)
 		}
@@ -163,10 +166,14 @@ func TestJoins(t *testing.T) {
 			t.Errorf("%v marshals to %q, %v and back to %v", join, text, err, back)
 		}
 	}
+	kept := composer.Line
+	if err := kept.UnmarshalText([]byte("Line")); err == nil || kept != composer.Line {
+		t.Errorf("a name that is none: %v, and the join is %v", err, kept)
+	}
 	if _, err := composer.ParseJoin("Line"); err == nil {
 		t.Error("ParseJoin takes capitals")
 	}
-	if text, err := composer.Join(3).MarshalText(); err == nil || composer.Join(3).String() != "3" {
+	if text, err := composer.Join(3).MarshalText(); err == nil || composer.Join(3).String() != "3" || composer.Join(3).Text() != "" {
 		t.Errorf("join 3 marshals to %q and prints as %v", text, composer.Join(3))
 	}
 }

@@ -44,7 +44,7 @@ func (c Composition) Pieces() iter.Seq[string] {
 			if join != "" && !yield(join) || !yield(c.form(i)) {
 				return
 			}
-			join = joins[c.join].text
+			join = c.join.Text()
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (c Composition) Text() string {
 			if c.plan.Verdicts[i].Included() {
 				b.WriteString(join)
 				b.WriteString(c.form(i))
-				join = joins[c.join].text
+				join = c.join.Text()
 			}
 		}
 		c.memo.textValue = b.String()

@@ -20,7 +20,7 @@ type Decision struct {
 // when the reason is over-bytes, else in the measure.
 func (c Composition) Decisions() []Decision {
 	decisions := make([]Decision, len(c.sections))
-	join := int64(len(joins[c.join].text))
+	join := int64(len(c.join.Text()))
 	var offset int64 // the end of what is emitted so far
 	started := false
 	for i, v := range c.plan.Verdicts {

@@ -29,7 +29,7 @@ func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []
 		ends = c.plan.Included
 	}
 	prefixes := make([]Prefix, 0, ends)
-	join := joins[c.join].text
+	join := c.join.Text()
 	var p Prefix
 	for i, v := range c.plan.Verdicts {
 		if !v.Included() {

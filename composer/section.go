@@ -59,6 +59,14 @@ func (j Join) String() string {
 	return joins[j].name
 }
 
+// Text returns what stands between two sections; "" for a join that there is not.
+func (j Join) Text() string {
+	if int(j) >= len(joins) {
+		return ""
+	}
+	return joins[j].text
+}
+
 // ParseJoin reads a name that [Join.String] writes.
 func ParseJoin(name string) (Join, error) {
 	for j := range joins {
@@ -77,8 +85,11 @@ func (j Join) MarshalText() ([]byte, error) {
 	return []byte(joins[j].name), nil
 }
 
-// UnmarshalText reads the join's name.
-func (j *Join) UnmarshalText(text []byte) (err error) {
-	*j, err = ParseJoin(string(text))
+// UnmarshalText reads the join's name. After an error the join is what it was.
+func (j *Join) UnmarshalText(text []byte) error {
+	join, err := ParseJoin(string(text))
+	if err == nil {
+		*j = join
+	}
 	return err
 }

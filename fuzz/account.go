@@ -67,7 +67,7 @@ func books(c composer.Composition) string {
 			continue
 		}
 		if len(prefixes) > 0 {
-			text.WriteString(separator(c.Recipe().Join))
+			text.WriteString(c.Recipe().Join.Text())
 		}
 		chosen := s.Content
 		if d.Alternate > 0 {
@@ -90,15 +90,4 @@ func books(c composer.Composition) string {
 		}
 	}
 	return ""
-}
-
-func separator(j composer.Join) string {
-	switch j {
-	case composer.BlankLine:
-		return "\n\n"
-	case composer.Line:
-		return "\n"
-	default:
-		return ""
-	}
 }

@@ -167,7 +167,6 @@ func decided(c composer.Composition, join composer.Join, decisions string) (stri
 	if err != nil {
 		return "", err
 	}
-	separator := map[composer.Join]string{composer.BlankLine: "\n\n", composer.Line: "\n"}[join]
 	var text strings.Builder
 	i, started := 0, false
 	for s := range c.Sections() {
@@ -186,7 +185,7 @@ func decided(c composer.Composition, join composer.Join, decisions string) (stri
 			continue
 		}
 		if started {
-			text.WriteString(separator)
+			text.WriteString(join.Text())
 		}
 		started = true
 		if v.alternate > 0 {
