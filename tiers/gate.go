@@ -37,10 +37,9 @@ func ParseGate(name string) (Gate, error) { return parseName[Gate]("gate", gateN
 // MarshalText writes the gate's name.
 func (g Gate) MarshalText() ([]byte, error) { return marshalName("gate", gateNames, uint8(g)) }
 
-// UnmarshalText reads the gate's name.
-func (g *Gate) UnmarshalText(text []byte) (err error) {
-	*g, err = ParseGate(string(text))
-	return err
+// UnmarshalText reads the gate's name. After an error the gate is what it was.
+func (g *Gate) UnmarshalText(text []byte) error {
+	return unmarshalName(g, "gate", gateNames, text)
 }
 
 // Rules are what [Admit] holds items against. The zero value is the published gate without any limit.

@@ -54,10 +54,9 @@ func ParseReason(name string) (Reason, error) { return parseName[Reason]("reason
 // MarshalText writes the reason's name.
 func (r Reason) MarshalText() ([]byte, error) { return marshalName("reason", reasonNames, uint8(r)) }
 
-// UnmarshalText reads the reason's name.
-func (r *Reason) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseReason(string(text))
-	return err
+// UnmarshalText reads the reason's name. After an error the reason is what it was.
+func (r *Reason) UnmarshalText(text []byte) error {
+	return unmarshalName(r, "reason", reasonNames, text)
 }
 
 // Admits reports whether the reason is one for being in.

@@ -27,13 +27,12 @@ func ParseTier(name string) (Tier, error) { return parseName[Tier]("tier", tierN
 // MarshalText writes the tier's name.
 func (t Tier) MarshalText() ([]byte, error) { return marshalName("tier", tierNames, uint8(t)) }
 
-// UnmarshalText reads the tier's name.
-func (t *Tier) UnmarshalText(text []byte) (err error) {
-	*t, err = ParseTier(string(text))
-	return err
+// UnmarshalText reads the tier's name. After an error the tier is what it was.
+func (t *Tier) UnmarshalText(text []byte) error {
+	return unmarshalName(t, "tier", tierNames, text)
 }
 
-// The enumerations of this package (Tier, Gate, Reason) are spelled by the same four functions.
+// The enumerations of this package (Tier, Gate, Reason) are spelled by the same functions.
 
 func nameOf(names []string, v uint8) string {
 	if int(v) < len(names) {
@@ -56,6 +55,14 @@ func marshalName(kind string, names []string, v uint8) ([]byte, error) {
 		return nil, fmt.Errorf("tiers: unknown %s %d", kind, v)
 	}
 	return []byte(names[v]), nil
+}
+
+func unmarshalName[T ~uint8](to *T, kind string, names []string, text []byte) error {
+	v, err := parseName[T](kind, names, string(text))
+	if err == nil {
+		*to = v
+	}
+	return err
 }
 
 func oneOf(names []string) string {

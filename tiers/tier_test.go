@@ -51,6 +51,10 @@ func roundTrip[E enum](t *testing.T, parse func(string) (E, error), names []stri
 	}
 	for _, name := range []string{"", "Core", "core ", "0", "reserve", "over_bytes"} {
 		_, err := parse(name)
+		kept := values[1]
+		if any(&kept).(encoding.TextUnmarshaler).UnmarshalText([]byte(name)) == nil || kept != values[1] {
+			t.Errorf("UnmarshalText(%q) is no error, or made %v of %v", name, kept, values[1])
+		}
 		if err == nil {
 			t.Errorf("parse(%q) is no error", name)
 			continue

@@ -11,6 +11,16 @@ import (
 	"github.com/quirehq/quire/composer/cachelab"
 )
 
+func TestRateAfterAnError(t *testing.T) {
+	rate := cachelab.One
+	if err := rate.UnmarshalText([]byte("1e-1")); err == nil || rate != cachelab.One {
+		t.Errorf("%v, %v", rate, err)
+	}
+	if err := rate.UnmarshalText([]byte("1.25")); err != nil || rate.String() != "1.25" {
+		t.Errorf("%v, %v", rate, err)
+	}
+}
+
 func ExampleParseRate() {
 	r, err := cachelab.ParseRate("1.25")
 	fmt.Println(r, int64(r), err)

@@ -47,9 +47,12 @@ func (r Rate) String() string { return decimal(int64(r)) }
 // MarshalText writes the decimal text.
 func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads what [ParseRate] reads.
-func (r *Rate) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRate(string(text))
+// UnmarshalText reads what [ParseRate] reads. After an error the rate is what it was.
+func (r *Rate) UnmarshalText(text []byte) error {
+	rate, err := ParseRate(string(text))
+	if err == nil {
+		*r = rate
+	}
 	return err
 }
 

@@ -95,3 +95,17 @@ func TestEveryFieldIsInTheRecipe(t *testing.T) {
 		}
 	}
 }
+
+func TestTTLText(t *testing.T) {
+	for _, ttl := range []request.TTL{request.FiveMinutes, request.OneHour} {
+		text, err := ttl.MarshalText()
+		back := request.OneHour - ttl // the other
+		if err != nil || back.UnmarshalText(text) != nil || back != ttl {
+			t.Errorf("%v marshals to %q, %v and back to %v", ttl, text, err, back)
+		}
+	}
+	kept := request.OneHour
+	if err := kept.UnmarshalText([]byte("2h")); err == nil || kept != request.OneHour {
+		t.Errorf("a lifetime that is none: %v, and it is %v", err, kept)
+	}
+}

@@ -99,9 +99,12 @@ func (t TTL) MarshalText() ([]byte, error) {
 	return []byte(ttls[t]), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
-func (t *TTL) UnmarshalText(text []byte) (err error) {
-	*t, err = ParseTTL(string(text))
+// UnmarshalText reads what MarshalText writes. After an error the lifetime is what it was.
+func (t *TTL) UnmarshalText(text []byte) error {
+	ttl, err := ParseTTL(string(text))
+	if err == nil {
+		*t = ttl
+	}
 	return err
 }
 
