@@ -10,6 +10,14 @@
 // With a chain, a group and a list of alternates that one pass expresses "evict from the low end until it fits", "a tool
 // call stays or goes with its results" and "use the shorter form"; there is no second mechanism.
 //
+// [Published] is the pass that an earlier system documented, kept to the letter for those whose prompts depend on its
+// bytes, and the default for that reason. Its ceiling knows all core, but each core item is charged only when the pass
+// comes to it, and separators never: core that stands late, and the separators, come on top of what was admitted before.
+// [Reserved] has the same tiers and the same ceiling, but charges all core with its separators before the pass begins,
+// and every other item with the separator it brings, so it keeps any budget that core fits. Where core stands first and
+// separators cost nothing, the two decide alike. Elsewhere in this module, too, "published" means that system's: its
+// token estimate, its event, the names in its reports.
+//
 // What it does not promise: that a larger budget keeps all that a smaller one kept. A gate that skips an item and goes
 // on is not monotone; one chain over all non-core items, without alternates, is.
 //
