@@ -35,9 +35,12 @@ const (
 // ErrBundle is what [Import] refuses.
 var ErrBundle = errors.New("not a bundle")
 
-// Export writes a bundle of whole sessions, or of a range of each. A query's times and labels select nothing here, for a
-// bundle has no gaps.
+// Export writes a bundle of whole sessions, or of a range of each. A query with times or labels is refused: it may leave
+// out records in between, and a bundle has no gaps.
 func Export(ctx context.Context, store Store, q Query, w io.Writer) error {
+	if !q.Since.IsZero() || !q.Until.IsZero() || len(q.Labels) > 0 {
+		return errors.New("replay: export by time or label; a bundle has no gaps, so want sessions, shards or ranges of seq")
+	}
 	r := NewReader(store)
 	// The heads are read once, so that what others record meanwhile does not get in between.
 	var heads []Head

@@ -35,6 +35,13 @@ func TestBundle(t *testing.T) {
 		t.Error("two exports of the same records differ")
 	}
 
+	for _, q := range []replay.Query{{Since: noon}, {Until: noon}, {Labels: map[string]string{"model": "m"}}} {
+		var b bytes.Buffer
+		if err := replay.Export(t.Context(), store, q, &b); err == nil || !strings.Contains(err.Error(), "no gaps") || b.Len() > 0 {
+			t.Errorf("export of %+v: %d bytes, %v", q, b.Len(), err)
+		}
+	}
+
 	other := new(replay.Memory)
 	for _, want := range []replay.Imported{{Sessions: 2, Records: 15, Objects: 62, New: 15}, {Sessions: 2, Records: 15, Objects: 62}} {
 		got, err := replay.Import(t.Context(), other, bytes.NewReader(bundle), replay.Limits{})
