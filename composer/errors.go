@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -16,7 +16,7 @@ import (
 var (
 	ErrEmptyID     = errors.New("empty id")
 	ErrDuplicateID = errors.New("duplicate id")
-	ErrInvalidUTF8 = canonical.ErrInvalidUTF8
+	ErrInvalidUTF8 = fingerprint.ErrInvalidUTF8
 )
 
 // A SectionError is an error about one section.

@@ -190,14 +190,14 @@ func ParseRecord(src []byte) (r Record, err error) {
 func (r Record) check() error {
 	for _, t := range [...]struct{ field, text string }{{"session", r.Session}, {"kind", r.Kind}, {"redactor", r.Redactor}} {
 		if !utf8.ValidString(t.text) {
-			return fmt.Errorf("%s %q: invalid UTF-8", t.field, t.text)
+			return fmt.Errorf("%s %q: %w", t.field, t.text, fingerprint.ErrInvalidUTF8)
 		}
 	}
 	for _, name := range r.labelNames() {
 		if value := r.Labels[name]; !utf8.ValidString(name) {
-			return fmt.Errorf("label %q: invalid UTF-8", name)
+			return fmt.Errorf("label %q: %w", name, fingerprint.ErrInvalidUTF8)
 		} else if !utf8.ValidString(value) {
-			return fmt.Errorf("label %q %q: invalid UTF-8", name, value)
+			return fmt.Errorf("label %q %q: %w", name, value, fingerprint.ErrInvalidUTF8)
 		}
 	}
 	switch {

@@ -57,6 +57,8 @@ func TestRecordTwice(t *testing.T) {
 	}{"turn": {"s", -1}, "session": {"", 1}, "NUL": {"a\x00b", 1}, "long": {strings.Repeat("a", replay.MaxSession+1), 1}, "UTF-8": {"\xff", 1}} { // in any order
 		if _, err := replay.NewRecorder(store, replay.Session{ID: test.session}).Record(t.Context(), c, replay.Turn{Number: test.turn}); err == nil {
 			t.Errorf("%s: no error", name)
+		} else if errors.Is(err, fingerprint.ErrInvalidUTF8) != (name == "UTF-8") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if n := count(t, store); n != 2 {

@@ -18,8 +18,8 @@ import (
 // thinking), arguments, id, name (tool_call), result or content, error, name, toolCallId (tool_result). A result of one
 // text block without extra members is written as the string it is the same as.
 //
-// It is an error when a text is not valid UTF-8, a value is not JSON, or an extra member has the name of another; what
-// is returned then is dst as it was.
+// It is an error when a text is not valid UTF-8 ([fingerprint.ErrInvalidUTF8]), a value is not JSON, or an extra member
+// has the name of another; what is returned then is dst as it was.
 func (m Message) AppendJSON(dst []byte) ([]byte, error) {
 	e := encoder{buf: slices.Grow(dst, jsonLen(m.Content))}
 	if err := e.message(&m); err != nil {
@@ -290,7 +290,7 @@ func checkUTF8(field, text string) error {
 	for i, r := range text {
 		if r == utf8.RuneError {
 			if _, width := utf8.DecodeRuneInString(text[i:]); width == 1 {
-				return fmt.Errorf("%s: invalid UTF-8 at byte %d", field, i)
+				return fmt.Errorf("%s: %w at byte %d", field, fingerprint.ErrInvalidUTF8, i)
 			}
 		}
 	}

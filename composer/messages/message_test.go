@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -126,6 +127,9 @@ func TestAppendJSONRefuses(t *testing.T) {
 			got, err := test.m.AppendJSON([]byte("kept"))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
+			}
+			if want := strings.Contains(test.want, "invalid UTF-8"); errors.Is(err, fingerprint.ErrInvalidUTF8) != want {
+				t.Errorf("error %v: is it about UTF-8? Want %t", err, want)
 			}
 			compare(t, "bytes", "kept", string(got))
 			if _, err := test.m.Text(); err == nil {

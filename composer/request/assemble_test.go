@@ -430,6 +430,8 @@ func TestBadInput(t *testing.T) {
 			test.change(&in)
 			if res, err := a.Build(in); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("error %v, want %q; result %v", err, test.want, res.Chunks)
+			} else if want := strings.Contains(test.want, "invalid UTF-8"); errors.Is(err, fingerprint.ErrInvalidUTF8) != want {
+				t.Errorf("error %v: is it about UTF-8? Want %t", err, want)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package canonical
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,9 +12,6 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
 )
-
-// ErrInvalidUTF8 is what a text is that no Writer wrote.
-var ErrInvalidUTF8 = errors.New("invalid UTF-8")
 
 // A Reader reads what a [Writer] wrote: its methods, called in the same order, take the same beginnings, and return the
 // values. The first error stays, and after it every method returns a zero value. An error names the byte of the text, and
@@ -160,7 +156,7 @@ func (r *Reader) RoundTrip(start int, write func(*Writer)) {
 	}
 	said := r.src[start:r.pos]
 	if !utf8.ValidString(said) {
-		r.err = ErrInvalidUTF8
+		r.err = fingerprint.ErrInvalidUTF8
 		return
 	}
 	w := Writer{Dst: slices.Grow(r.scratch[:0], len(said))}

@@ -93,7 +93,7 @@ func TestReaderRefuses(t *testing.T) {
 	}
 	r := canonical.NewReader("\"\xff\"", 0)
 	r.Text(``)
-	if r.RoundTrip(0, func(*canonical.Writer) {}); !errors.Is(r.Err(), canonical.ErrInvalidUTF8) {
+	if r.RoundTrip(0, func(*canonical.Writer) {}); !errors.Is(r.Err(), fingerprint.ErrInvalidUTF8) {
 		t.Error(r.Err())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/fingerprint"
 )
 
 // readAider reads a chat history. It is written for people, and what it does not mark stays text: lines that begin with
@@ -60,7 +61,7 @@ func (r *reader) readAider(in *lines) error {
 		}
 		if !utf8.Valid(line) {
 			flush()
-			if err := r.broken("", errors.New("invalid UTF-8")); err != nil {
+			if err := r.broken("", fingerprint.ErrInvalidUTF8); err != nil {
 				return err
 			}
 			continue
