@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -130,9 +128,10 @@ func silencesOf(file string) ([]cachelab.Silence, error) {
 		return nil, nil // it was read before, or is a recorded session
 	}
 	var out []cachelab.Silence
-	lines := bufio.NewScanner(bytes.NewReader(src))
-	for n := 1; lines.Scan(); n++ {
-		_, text, ok := strings.Cut(lines.Text(), "quire:silence ")
+	n := 0
+	for line := range strings.Lines(string(src)) {
+		n++
+		_, text, ok := strings.Cut(line, "quire:silence ")
 		if !ok {
 			continue
 		}
