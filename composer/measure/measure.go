@@ -22,15 +22,24 @@ type Measure struct {
 }
 
 // New returns a caller's own measure. The function must be pure: its result may depend on the text alone, and two
-// measures of one name must count alike, for the name is all that a recipe keeps. Names of the built-in measures are
-// taken. A negative count says that the text has no size under this measure; the composer refuses such a text, and it
-// refuses an empty name. A nil count fails for every text.
+// measures of one name must count alike, for the name is all that a recipe keeps. A negative count says that the text has
+// no size under this measure; the composer refuses such a text, and it refuses an empty name. A nil count fails for every
+// text, and so does the name of a built-in measure, which is taken.
 func New(name string, count func(text string) int64) Measure {
-	if count == nil {
+	if _, taken := ByName(name); taken || count == nil {
 		count = func(string) int64 { return -1 }
 	}
 	return Measure{name: name, count: count}
 }
+
+// Named returns a measure that has a name alone, any name. It is for compositions whose costs are all known, such as
+// those that are made again of a recipe. The empty text has size 0; for every other one it fails.
+func Named(name string) Measure {
+	return Measure{name: name, count: func(text string) int64 { return -int64(min(len(text), 1)) }}
+}
+
+// IsZero reports whether the measure is the zero value, which nobody chose.
+func (m Measure) IsZero() bool { return m.count == nil }
 
 // Name returns the name that recipes and configurations use; "utf16" for the zero value.
 func (m Measure) Name() string {

@@ -174,6 +174,24 @@ func TestNew(t *testing.T) {
 	if got := measure.New("", func(string) int64 { return 0 }).Name(); got != "" {
 		t.Errorf("an unnamed measure is called %q", got)
 	}
+	for _, taken := range measure.Names() {
+		if got := measure.New(taken, func(string) int64 { return 0 }).Count(""); got >= 0 {
+			t.Errorf("another measure named %s counted %d, want a failure", taken, got)
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	for _, name := range append(measure.Names(), "lines", "") {
+		m := measure.Named(name)
+		if m.Name() != name || m.Count("") != 0 || m.Count("a") >= 0 || m.Count("many more") >= 0 || m.IsZero() {
+			t.Errorf("Named(%q) is %q and counts %d, %d", name, m.Name(), m.Count(""), m.Count("a"))
+		}
+	}
+	if !(measure.Measure{}).IsZero() || measure.UTF16().IsZero() {
+		t.Error("the zero value is what nobody chose, and no other")
+	}
 }
 
 func TestCountDoesNotAllocate(t *testing.T) {

@@ -59,11 +59,7 @@ func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (compose
 	if err != nil {
 		return composer.Composition{}, err
 	}
-	estimator, ok := measure.ByName(r.measure)
-	if !ok { // all sizes stand in the recipe
-		estimator = measure.New(r.measure, func(string) int64 { return 0 })
-	}
-	l, err := lower(items, r.rules, estimator)
+	l, err := lower(items, r.rules, measure.Named(r.measure)) // all sizes stand in the recipe
 	if err != nil {
 		return composer.Composition{}, err
 	}

@@ -261,7 +261,7 @@ func (l *lowering) conversation(p *parts, r rules) error {
 func (l *lowering) compose(r rules, estimator string) (composer.Composition, error) {
 	c, err := composer.Compose(l.sections, composer.Config{
 		Gate:    tiers.Reserved,
-		Measure: measure.New(estimator, func(string) int64 { return 0 }), // all costs are known, and nothing is between sections
+		Measure: measure.Named(estimator), // all costs are known, and nothing is between sections
 		Budget:  tiers.Limit(r.context - r.reserve),
 		Join:    composer.NoJoin,
 	})
