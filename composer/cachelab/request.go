@@ -127,7 +127,7 @@ type blockKey struct {
 }
 
 func (r *Reader) measure() measure.Measure {
-	if r.Measure.Name() == (measure.Measure{}).Name() {
+	if r.Measure.IsZero() {
 		return measure.QuarterTokens()
 	}
 	return r.Measure
