@@ -72,7 +72,7 @@ func TestCompileRefuses(t *testing.T) {
 		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), composer.ErrRecipe, "differs from canonical form"},
 		{"negative bytes", swap(`"bytes":"2"`, `"bytes":"-1"`), composer.ErrRecipe, "item 1: negative size"},
 		{"a negative size", swap(`"size":"1"`, `"size":"-1"`), composer.ErrRecipe, "item 1: negative size"},
-		{"a negative size after folding", swap(`"size":"8","whole":"26"`, `"size":"-1","whole":"26"`), messages.ErrRecipe, "negative size"},
+		{"a negative size after folding", swap(`"size":"8","whole":"26"`, `"size":"-1","whole":"26"`), composer.ErrRecipe, "negative size"},
 		{"a negative size before folding", swap(`"whole":"26"`, `"whole":"-1"`), composer.ErrRecipe, "negative size"},
 		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), composer.ErrRecipe, "quantum 0; want 1 or more"},
 		{"no such line", swap(`"line":"11"`, `"line":"99"`), composer.ErrRecipe, "no line of a skill"},
