@@ -23,8 +23,9 @@ type Probe func(PromptBuilt)
 //  4. The text is the contents (or the alternates chosen) of the included sections, in the given order, with the join
 //     between them.
 //
-// Errors come before any work: an empty or duplicate id, invalid UTF-8, a negative size or reserve, a sum beyond int64,
-// an unknown tier, gate or join, a measure without a name, a group on both sides of the last breakpoint under tiers.PrefixStable.
+// Errors come before any decision: an empty or duplicate id, invalid UTF-8, a negative size or reserve, a sum beyond int64,
+// an unknown tier, gate or join, a measure without a name, a group on both sides of the last breakpoint under
+// tiers.PrefixStable. With one there is no composition, not even a part of it.
 //
 // Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
 // itself is made when it is first asked for.

@@ -16,8 +16,8 @@ type Decision struct {
 	End       int64        `json:"end"`    // equal to Start when it is not in: it would have stood there
 }
 
-// Decisions returns one decision for every candidate, in candidate order. Reason, Limit and Before are in UTF-8 bytes
-// when the reason is over-bytes, else in the measure.
+// Decisions returns one decision for every candidate, in candidate order. Limit and Before are in UTF-8 bytes when the
+// reason is over-bytes, else in the measure.
 func (c Composition) Decisions() []Decision {
 	decisions := make([]Decision, len(c.sections))
 	join := int64(len(c.join.Text()))

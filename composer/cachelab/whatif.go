@@ -11,7 +11,8 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// A WhatIf is a way in which the prompts of a session could have been assembled. The zero value is: as they were.
+// A WhatIf is a way in which the prompts of a session could have been assembled. The zero value assembles them anew, with
+// the zero options.
 type WhatIf struct {
 	Name    string
 	Options messages.Options
