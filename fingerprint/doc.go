@@ -9,7 +9,7 @@
 //
 //	name     of                          made by
 //	Digest   some bytes                  Sum, SumString, Hasher
-//	Key      a list of parts             Frame: BLAKE3 of every part behind its length
+//	Key      a list of parts             Frame: BLAKE3 of every part after its length
 //	Key      a caller's cache entry      CacheKey: the same, in BLAKE3's derive-key mode, per namespace
 //
 // JSON has many spellings for one value, so JSON is hashed in the one form that RFC 8785 gives it:

@@ -27,7 +27,7 @@ const CacheKeyContext = "quire cache key v1"
 // ("abc", "") and ("", "abc") all differ, and so do no part at all and one empty part.
 //
 // The key is the plain BLAKE3 hash of the frames of all parts, in order, with nothing before, between
-// or behind them. The frame of a part is its length in bytes, as an unsigned 64-bit little-endian
+// or after them. The frame of a part is its length in bytes, as an unsigned 64-bit little-endian
 // integer, followed by its bytes. So Frame("ab", "c") is what this prints:
 //
 //	printf '\2\0\0\0\0\0\0\0ab\1\0\0\0\0\0\0\0c' | b3sum
