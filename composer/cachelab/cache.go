@@ -29,7 +29,7 @@ type entry struct {
 	turn    int64 // the request that last used it
 }
 
-// A follower is a piece behind a prefix, and the key of the two.
+// A follower is a piece that follows a prefix, and the key of the two.
 type follower struct {
 	text string
 	key  fingerprint.Key
@@ -164,7 +164,7 @@ func commonBytes(a, b string) int {
 	return i
 }
 
-// write sets what a request with markers writes behind what it read, and keeps the entries.
+// write sets what a request with markers writes after what it read, and keeps the entries.
 func (c *cache) write(l *line, read int, now int64, out *Prediction) {
 	if read > 0 {
 		key := l.stops[read-1].key // a read renews what it reads, for as long as it was written for

@@ -286,7 +286,7 @@ func places(list [][]*Piece) map[fingerprint.Key][]int {
 	return m
 }
 
-// after returns the first place that is behind i.
+// after returns the first place that is after i.
 func after(places []int, i int) (int, bool) {
 	k, _ := slices.BinarySearch(places, i+1)
 	if k == len(places) {

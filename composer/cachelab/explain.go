@@ -118,7 +118,7 @@ func thinkingChange(a, b *Request, p *Profile) []Change {
 	return nil
 }
 
-// diverge finds the first byte that differs and what of a stands behind it. It returns how many stops are shared.
+// diverge finds the first byte that differs and what of a stands after it. It returns how many stops are shared.
 func (e *Explanation) diverge(la, lb *line, otherModel bool) int {
 	if otherModel {
 		e.At, e.LostBytes, e.LostTokens = 0, la.bytes, la.total
@@ -144,7 +144,7 @@ func (e *Explanation) diverge(la, lb *line, otherModel bool) int {
 	return n
 }
 
-// paramChanges lists the parameters that differ, by name. The region is that behind which the profile says all is lost.
+// paramChanges lists the parameters that differ, by name. The region is that after which the profile says all is lost.
 func paramChanges(a, b *Request, p *Profile) (list []Change) {
 	var names []string
 	i, k := 0, 0

@@ -27,7 +27,7 @@ type stop struct {
 	ttl    string
 }
 
-// line lays a request out. The model, a key that chooses the machine, and parameters that cost what stands behind them
+// line lays a request out. The model, a key that chooses the machine, and parameters that cost what stands after them
 // are part of the keys: an entry is found by requests that have the same.
 func (p *Profile) line(r *Request) line {
 	l := line{stops: make([]stop, 0, len(r.Pieces))}

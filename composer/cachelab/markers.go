@@ -64,7 +64,7 @@ func markerChanges(la, lb *line, p *Profile, shared int, read int64) []Change {
 	}
 	switch {
 	case last >= 0 && la.stops[last].tokens <= read:
-		return nil // the last entry is read; what is shared behind it had no marker
+		return nil // the last entry is read; what is shared after it had no marker
 	case last < 0 && short >= 0:
 		return at(BelowMinimum, &la.stops[short], fmt.Sprintf("%d tokens up to the marker, estimated; %d are the least that is kept",
 			la.stops[short].tokens, p.MinTokens.Value))

@@ -29,7 +29,7 @@ const (
 	// were found to have in common, that from the third on. (DeepSeek)
 	UnitExact MatchModel = "unit_exact"
 
-	// BlockChain: whole blocks of tokens, each found behind the one before it. (vLLM)
+	// BlockChain: whole blocks of tokens, each found after the one before it. (vLLM)
 	BlockChain MatchModel = "block_chain"
 
 	// TokenTrie: the longest common prefix to the token, or to the page of tokens. (SGLang, llama.cpp)
@@ -70,7 +70,7 @@ type Lifetime struct {
 	Write   Rate   `json:"write"`   // what a token written for so long costs
 }
 
-// An Invalidator is a parameter whose change costs what stands in a region and behind it.
+// An Invalidator is a parameter whose change costs what stands in a region and after it.
 type Invalidator struct {
 	Param  string `json:"param"`
 	Region Region `json:"region"`

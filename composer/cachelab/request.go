@@ -25,7 +25,7 @@ const (
 	Messages Region = "messages"
 )
 
-// A Piece is the least that a cache entry can end behind: a tool, a block of the system prompt or of a message.
+// A Piece is the least that a cache entry can end after: a tool, a block of the system prompt or of a message.
 type Piece struct {
 	Region Region
 	Index  int    // of the tool, of the block of the system prompt, or of the message, from 0
@@ -33,7 +33,7 @@ type Piece struct {
 	Origin string // who it is from: a tool's name, a role, "result of NAME", the id of a section
 
 	// Text is what the provider is taken to read of the piece: the definition of a tool as it was spelled, or the
-	// canonical JSON of a block, behind that of its message's header where the message begins. Markers are no part of it.
+	// canonical JSON of a block, after that of its message's header where the message begins. Markers are no part of it.
 	Text   string
 	Tokens int64 // estimated, >= 0
 
@@ -174,7 +174,7 @@ func (r *Reader) Call(c sessions.Call) (Request, error) {
 	return q, nil
 }
 
-// Messages returns the request of an assembled prompt: its tools, and its messages, with a marker behind every
+// Messages returns the request of an assembled prompt: its tools, and its messages, with a marker after every
 // breakpoint of the assembly.
 func (r *Reader) Messages(a messages.Assembly, tools []messages.ToolSpec, model string) (Request, error) {
 	q, err := r.Call(sessions.Call{Model: model, Messages: a.Messages, Tools: tools})
@@ -195,7 +195,7 @@ func (r *Reader) Messages(a messages.Assembly, tools []messages.ToolSpec, model 
 }
 
 // Composition returns the request of a composed system prompt: every included section is a piece of the system region,
-// with the separator before it, and a marker behind every breakpoint.
+// with the separator before it, and a marker after every breakpoint.
 func (r *Reader) Composition(c composer.Composition) Request {
 	q := Request{Measure: r.measure().Name()}
 	marks := map[string]bool{}

@@ -77,7 +77,7 @@ func (o *Outcome) add(x Outcome) {
 	o.Stored += x.Stored
 }
 
-// Turns returns the calls of a session as a series, in order of time. A call without a time comes gap seconds behind the
+// Turns returns the calls of a session as a series, in order of time. A call without a time comes gap seconds after the
 // one before it.
 func (r *Reader) Turns(calls []sessions.Call, gap int64) ([]Turn, error) {
 	turns := make([]Turn, 0, len(calls))
@@ -111,8 +111,8 @@ func Marked(turns []Turn) bool {
 // markerStep is how far apart markers stand that keep a long turn within reach: the look-back is 20.
 const markerStep = 15
 
-// Mark returns the request with the markers that a careful client sets under the profile, instead of its own: behind the
-// tools and the system prompt, behind the last piece, and, as far as the limit goes, 15 and 30 pieces before that. Where the
+// Mark returns the request with the markers that a careful client sets under the profile, instead of its own: after the
+// tools and the system prompt, after the last piece, and, as far as the limit goes, 15 and 30 pieces before that. Where the
 // service sets a marker at the end by itself, and where it takes none, those are left out. All have the default lifetime.
 func (p *Profile) Mark(r Request) Request {
 	r.Pieces = slices.Clone(r.Pieces)

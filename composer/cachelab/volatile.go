@@ -223,7 +223,7 @@ func digitsLen(s string) int {
 	return n
 }
 
-// monthLen returns the length of a month's name, or its first three letters, with the blank behind it.
+// monthLen returns the length of a month's name, or its first three letters, with the blank after it.
 func monthLen(s string) int {
 	for _, m := range months {
 		if !foldPrefix(s, m[:3]) {
@@ -275,7 +275,7 @@ func foldPrefix(s, lower string) bool {
 	return true
 }
 
-// timeAfterDate returns the length of a time of day behind a day, the separator and the zone included.
+// timeAfterDate returns the length of a time of day after a day, the separator and the zone included.
 func timeAfterDate(s string) int {
 	lead := 0
 	switch {
@@ -294,7 +294,7 @@ func timeAfterDate(s string) int {
 	return 0
 }
 
-// clockLen returns the length of 10:41, 10:41:02, 10:41:02.123, with Z, an offset, AM or PM behind it.
+// clockLen returns the length of 10:41, 10:41:02, 10:41:02.123, with Z, an offset, AM or PM after it.
 func clockLen(s string) int {
 	n := 0
 	switch {
