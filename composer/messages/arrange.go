@@ -67,7 +67,7 @@ func (l *lowering) markLast(places []int) {
 	}
 }
 
-// skillsInPlace returns the lines of the catalog, each with its body behind it unless that is in the tail.
+// skillsInPlace returns the lines of the catalog, each with its body after it unless that is in the tail.
 func (l *lowering) skillsInPlace(in [groupCount][]int) []int {
 	body := map[int]int{} // by line
 	for _, i := range in[GroupSkillBodies] {
@@ -85,7 +85,7 @@ func (l *lowering) skillsInPlace(in [groupCount][]int) []int {
 	return out
 }
 
-// arrangeTail returns what stands in the tail: known ids in their place, new ones behind them as they come.
+// arrangeTail returns what stands in the tail: known ids in their place, new ones after them as they come.
 func (l *lowering) arrangeTail(in [groupCount][]int, known []string) ([]int, error) {
 	at := map[string]int{}
 	l.tail = slices.Clone(known)

@@ -27,7 +27,7 @@ type Place struct {
 	Section    string // the id of its section in the composition
 	Group      Group
 	Index      int  // in its group, as it was passed
-	Breakpoint bool // a cacheable prefix ends behind it
+	Breakpoint bool // a cacheable prefix ends after it
 }
 
 // Assemble builds the messages of the input and assembles them; see [Build] and [Prompt.Assemble].

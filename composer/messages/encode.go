@@ -65,7 +65,7 @@ func jsonLen(blocks []Block) int {
 	return n
 }
 
-// An encoder writes messages behind each other into one buffer. Values are brought into canonical form once, for the
+// An encoder writes messages one after the other into one buffer. Values are brought into canonical form once, for the
 // JSON and for the text.
 type encoder struct {
 	buf  []byte

@@ -122,7 +122,7 @@ func (e *evictions) evictResult(i int) {
 // evictTurn ranks a message of the history with its unit, and a unit with its cell. Which cell that is depends on
 // nothing but what was said before the unit began: while the session grows, units come to the last cells, and results
 // that are late to where their calls are, but nothing changes its cell. The cut for k is before the first unit that
-// begins at or behind k quanta; that evicts the units of the cells before k.
+// begins at or after k quanta; that evicts the units of the cells before k.
 func (e *evictions) evictTurn(i int) {
 	t := &e.items[i]
 	start := e.start

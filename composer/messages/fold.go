@@ -83,7 +83,7 @@ func foldResult(b Block, limit int) (folded Block, cut bool) {
 	return b, true
 }
 
-// foldBlocks cuts texts of more than limit bytes together where the limit falls, and drops the texts behind.
+// foldBlocks cuts texts of more than limit bytes together where the limit falls, and drops the texts after it.
 func foldBlocks(blocks []Block, limit int) []Block {
 	var out []Block
 	for _, b := range blocks {

@@ -12,7 +12,7 @@ import (
 // A gathering turns a prompt into items, each message written and measured once.
 type gathering struct {
 	encoder                 // holds one message at a time, as long as the cache remembers it
-	written strings.Builder // the contents, one behind the other
+	written strings.Builder // the contents, one after the other
 
 	rules     rules
 	estimator measure.Measure

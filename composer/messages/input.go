@@ -4,11 +4,11 @@ package messages
 type Input struct {
 	System       []string      // each a system message "System instruction:\n…"
 	Developer    []string      // each a system message "Developer instruction:\n…"
-	Instructions []Instruction // each a system message "LABEL:\n…", behind the two above
+	Instructions []Instruction // each a system message "LABEL:\n…", after the two above
 	Summaries    []Summary     // each a system message
 	History      []Message     // what was said before, unchanged, from the session's start
 	Attachments  []Attachment  // each a user message
-	Resources    []string      // URIs, each a user message "Resource URI:\n…", behind the attachments
+	Resources    []string      // URIs, each a user message "Resource URI:\n…", after the attachments
 	ToolResults  []ToolResult  // of the calls that were made last; each a tool message
 	Current      []Message     // the current input, unchanged; [TextMessage] makes one of a string
 
@@ -98,7 +98,7 @@ type Model struct {
 	Modalities []Kind // the kinds of media it reads, of image, audio, file and document; nil: not declared, all pass
 }
 
-// A Tail is what stands behind the current input, in an order that never changes: whatever is there first stays first,
+// A Tail is what stands after the current input, in an order that never changes: whatever is there first stays first,
 // so that only what is new or different costs. Where the caller keeps a tail, resources and the bodies of loaded skills
 // stand there (their ids are "resource:URI" and "skill:NAME"), and so do the caller's own segments, each a user message.
 //

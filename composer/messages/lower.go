@@ -21,7 +21,7 @@ type lowering struct {
 	items    []item
 	order    []int  // of emission: places in items
 	rank     []int  // of items; core: -1
-	ends     []bool // of items: a part of the layout ends behind it, which makes a breakpoint
+	ends     []bool // of items: a part of the layout ends after it, which makes a breakpoint
 	sections []composer.Section
 	config   composer.Config
 	tail     []string // the ids of the tail in order, new ones included

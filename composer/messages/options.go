@@ -67,7 +67,7 @@ const (
 	// results.
 	ByItem Policy = 1
 
-	// Quantised evicts units, but cuts history only on a grid: the cut is the first beginning of a unit at or behind
+	// Quantised evicts units, but cuts history only on a grid: the cut is the first beginning of a unit at or after
 	// k*Quantum, in sizes of the history from its start before anything is folded, for the smallest k that fits. So the
 	// cut moves once a quantum instead of once a turn, and what a provider has cached lasts in between. No state is
 	// kept: the same history gives the same cut. Where no cut on the grid fits, all history goes.

@@ -17,7 +17,7 @@ import (
 // calls. A result without a call and a call without a result are units of their own, and pass as they are.
 //
 // Where a message of the assistant holds a thought, a call or anything else that is no text, the assistant's messages
-// directly behind it belong to the same answer and are in its unit: some formats make a message of each thought, text
+// directly after it belong to the same answer and are in its unit: some formats make a message of each thought, text
 // and parallel call. A provider refuses a call without the thought that led to it.
 //
 // Blocks of other kinds that have an extra member call_id, a text, are paired by it like calls and results: in a message

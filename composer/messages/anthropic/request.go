@@ -390,7 +390,7 @@ func canonicalMessage(m messages.Message) (messages.Message, error) {
 }
 
 // Prompt returns the request as a prompt that can be assembled under a budget. The system prompt is its instructions;
-// what stands behind the last message of the assistant is the current input, or, where nothing does, the last message;
+// what stands after the last message of the assistant is the current input, or, where nothing does, the last message;
 // the rest is history.
 func (q Request) Prompt() messages.Prompt {
 	return messages.Prompt{

@@ -13,7 +13,7 @@
 //	content part image_url, input_audio, file      image, audio, file
 //	any other content part               a block of a kind with the part's type, all of it in Extra
 //	reasoning_content                    thinking, before all other blocks
-//	tool_calls                           tool_call, behind all other blocks
+//	tool_calls                           tool_call, after all other blocks
 //	role tool                            one tool_result, with the content as result
 //	responses: instructions              [Request.System]
 //	responses: function_call, custom_tool_call     an assistant message with a tool_call

@@ -246,7 +246,7 @@ func canonicalShape(m messages.Message) messages.Message {
 }
 
 // Prompt returns the request as a prompt that can be assembled under a budget. The system message and the system and
-// developer messages that lead are instructions; what stands behind the last message of the assistant is the current
+// developer messages that lead are instructions; what stands after the last message of the assistant is the current
 // input, or, where nothing does, the last message; the rest is history.
 func (q Request) Prompt() messages.Prompt {
 	return messages.Prompt{

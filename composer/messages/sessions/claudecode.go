@@ -146,7 +146,7 @@ func (log *claudeLog) member(line int, value wire.Member) error {
 	} else {
 		l.message, l.record = nil, -1
 	}
-	// A broken line still links what stands before it to what stands behind.
+	// A broken line still links what stands before it to what stands after.
 	if uuid != "" || l.message != nil {
 		log.flat = log.flat && l.parentID == ""
 		if uuid != "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // A response is one answer of the model. Its lines are in the order of the file, whichever branch of the tree they are
-// on: parallel calls hang their results on a line each, and the log goes on behind one of them.
+// on: parallel calls hang their results on a line each, and the log goes on after one of them.
 type response struct {
 	lines []int
 }
@@ -233,7 +233,7 @@ func (p *claudePath) settle(i int) {
 	}
 }
 
-// pushResponse adds all lines of a response as one message, and behind it the results of its calls that were there
+// pushResponse adds all lines of a response as one message, and after it the results of its calls that were there
 // before the next answer.
 func (p *claudePath) pushResponse(l *claudeLine, until int) {
 	all := p.responses[responseKey{l.root, l.response}].lines

@@ -16,7 +16,7 @@ type Change uint8
 const (
 	Unchanged       Change = 0
 	SystemChanged   Change = 1
-	ToolsAdded      Change = 2 // behind the tools of before
+	ToolsAdded      Change = 2 // after the tools of before
 	ToolsRemoved    Change = 3
 	ToolsReordered  Change = 4
 	ToolChanged     Change = 5

@@ -170,7 +170,7 @@ func (r *reader) lineOf(m wire.Member) int {
 	return r.first + r.newline
 }
 
-// noCall is the reason of messages that stand behind the last call.
+// noCall is the reason of messages that stand after the last call.
 const noCall = "no call follows"
 
 // A conversation grows message by message. Its calls share the memory of the messages.

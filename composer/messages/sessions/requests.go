@@ -136,7 +136,7 @@ func apiOf(uri string, body wire.Member) (api API, reason string) {
 var notCalls = []string{"/count_tokens", "/count-tokens", ":countTokens", "/input_tokens", "/cachedContents", "/embeddings",
 	"/moderations", "/audio/speech"}
 
-// pathOf returns what an address has behind the host.
+// pathOf returns what an address has after the host.
 func pathOf(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		if i := strings.IndexByte(rest, '/'); i >= 0 {

@@ -162,7 +162,7 @@ func (c Call) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // Prompt returns the call as a prompt that can be assembled under a budget. The system message, the system and developer
-// messages that lead and the examples are instructions; what stands behind the last message of the assistant is the
+// messages that lead and the examples are instructions; what stands after the last message of the assistant is the
 // current input, or, where nothing does, the last message; the rest is history.
 func (c Call) Prompt() messages.Prompt {
 	return messages.Prompt{

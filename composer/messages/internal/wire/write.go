@@ -10,7 +10,7 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 )
 
-// A Writer appends compact JSON. The first error stays, and what is written behind it counts for nothing.
+// A Writer appends compact JSON. The first error stays, and what is written after it counts for nothing.
 type Writer struct {
 	Buf []byte
 	Err error
