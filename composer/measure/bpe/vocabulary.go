@@ -164,7 +164,7 @@ func (v *vocabulary) index(shorts int) {
 }
 
 // table returns the smallest table of a power of two that n entries fill to three quarters at most, and 64 less its
-// exponent. Emptier ones were not faster behind the sieve.
+// exponent. Emptier ones were not faster after the sieve.
 func table[slot any](n int) ([]slot, uint) {
 	bits := uint(1)
 	for 3<<bits < 4*n {
