@@ -18,7 +18,7 @@ type Result struct {
 	Request Request
 
 	// The system prompt without what was left out of it. Stable is cacheable, as far as the template says so; without
-	// caching, or a {cacheBreakpoint}, it is empty. One behind the other they are the prompt that is sent without caching.
+	// caching, or a {cacheBreakpoint}, it is empty. One after the other they are the prompt that is sent without caching.
 	Stable, PerCall string
 	StableDigest    fingerprint.Digest // of Stable; zero when it is empty
 	CacheKey        fingerprint.Key    // of Stable, for caches of the caller's own; no two tenants have one unless entries are shared

@@ -17,7 +17,7 @@ type Config struct {
 	Shared  bool // tenants share the stable block's cache entries; else the tenant is in the cache key
 	TTL     TTL  // of the stable block
 
-	// MarkConversation asks, with Caching, for breakpoints behind history and question too. They pay where the per-call
+	// MarkConversation asks, with Caching, for breakpoints after history and question too. They pay where the per-call
 	// block before them stays as it is from call to call: a prefix is read only when all of it is the same.
 	MarkConversation bool
 
@@ -65,7 +65,7 @@ type Assembler struct {
 type rules struct {
 	context, reserve int64
 	caching          bool
-	conversation     bool // breakpoints behind history and question
+	conversation     bool // breakpoints after history and question
 }
 
 // New returns an assembler, or [ErrConfig] with what is wrong.

@@ -8,7 +8,7 @@
 // The contract:
 //   - The template is split at {cacheBreakpoint} before it is filled, it is filled in one pass, and values are never
 //     scanned. No value can move the breakpoint or open a slot.
-//   - The bytes of the stable block and those of the per-call block, one behind the other, are the prompt that is sent
+//   - The bytes of the stable block and those of the per-call block, one after the other, are the prompt that is sent
 //     without caching. The stable block does not change when only per-call inputs change.
 //   - What is left out is decided by package composer under its gate "reserved". Template, memory and question are core;
 //     history units and chunks are one chain: all history goes, oldest first, before the lowest-ranked chunk does.

@@ -25,7 +25,7 @@ type Input struct {
 	Instructions string
 	Context      string
 	Facts        string // about the user; never cut
-	Notes        string // of the working memory, behind the facts; never cut
+	Notes        string // of the working memory, after the facts; never cut
 	Chunks       []Chunk
 	History      []messages.Message // from its start
 	Question     messages.Message   // without a role it is the user's

@@ -31,7 +31,7 @@ type turn struct {
 	content string // canonical JSON
 	text    string // what it is charged for; only the first time
 	unit    int    // the place of the first message of its unit
-	mark    bool   // a breakpoint behind it was asked for
+	mark    bool   // a breakpoint after it was asked for
 }
 
 // A lowering is the parts as sections. It decides nothing: it says what stands where and what goes before what.
@@ -42,7 +42,7 @@ type lowering struct {
 	cut      int     // where its per-call part begins
 	history  int     // where the conversation begins
 
-	ids   strings.Builder // of numbered sections, one behind the other
+	ids   strings.Builder // of numbered sections, one after the other
 	names map[string]int
 	twice bool // the template has several slots for chunks
 	price func(text string) (int64, error)
@@ -195,7 +195,7 @@ type chunkSection struct {
 }
 
 // rankedChunks renders the chunks. Each brings the blank line between it and the next on the side of the highest-ranked
-// one, which is the last to go: so whichever are left are joined, and nothing stands before the first or behind the last.
+// one, which is the last to go: so whichever are left are joined, and nothing stands before the first or after the last.
 func (p *parts) rankedChunks() []chunkSection {
 	if len(p.chunks) == 0 {
 		return nil

@@ -31,7 +31,7 @@ const (
 	BelowMinimum     FindingCode = "below_minimum"     // the prefix has Count tokens, too few to be cached; the marker was dropped
 	MarkerLimit      FindingCode = "marker_limit"      // more markers than the provider takes; this one was dropped
 	MarkerAdded      FindingCode = "marker_added"      // a marker that nobody asked for, so that the next one is within the look-back
-	LookBackExceeded FindingCode = "lookback_exceeded" // the marker stands Count blocks behind the one before it, and no marker was left to add
+	LookBackExceeded FindingCode = "lookback_exceeded" // the marker stands Count blocks after the one before it, and no marker was left to add
 	BlankBlock       FindingCode = "blank_block"       // a blank block of the system prompt was left out: providers refuse it
 	ThinkingDropped  FindingCode = "thinking_dropped"  // a thought without what the provider wants with it was left out
 )
@@ -43,7 +43,7 @@ type Finding struct {
 	Count int64       `json:"count,omitempty"`
 }
 
-// ErrTTLOrder says that a marker with a longer lifetime stands behind one with a shorter. A [TTLOrderError] names them.
+// ErrTTLOrder says that a marker with a longer lifetime stands after one with a shorter. A [TTLOrderError] names them.
 var ErrTTLOrder = errors.New("a longer lifetime behind a shorter one")
 
 // A TTLOrderError names two markers that a provider refuses. It matches [ErrTTLOrder].

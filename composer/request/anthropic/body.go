@@ -1,14 +1,14 @@
 // Package anthropic writes a request as the body that Anthropic's messages API takes, with cache markers.
 //
-// [Write] puts the request into the API's shapes (see [Write]), marks the blocks behind which a cacheable prefix ends, and
+// [Write] puts the request into the API's shapes (see [Write]), marks the blocks after which a cacheable prefix ends, and
 // writes one canonical body: the same request, the same bytes, with members sorted at every depth where order means
 // nothing. The rules of markers are those of the wire, where one message can be several blocks:
 //
 //   - at most four markers; the first and the last ones stay, those between go, the earliest first
 //   - a longer lifetime stands before a shorter one
 //   - none on a block that is volatile, empty or blank, or of a kind that takes none
-//   - none further behind the one before it than the provider looks back, as long as markers are left to add between
-//   - none behind a prefix below the model's minimum
+//   - none further from the one before it than the provider looks back, as long as markers are left to add between
+//   - none after a prefix below the model's minimum
 //
 // What was moved, dropped or added is in the findings of the [request.Body].
 //
@@ -41,10 +41,10 @@ type Options struct {
 // Write writes the body of a request.
 //
 //   - A tool has name, description and input_schema, or its definition as it is.
-//   - System and developer messages that lead are blocks of the system prompt, behind the others; further ones keep their
+//   - System and developer messages that lead are blocks of the system prompt, after the others; further ones keep their
 //     place, with the role system.
 //   - Tool messages are messages of the user. Those that follow each other are one, and so are messages of the assistant:
-//     parallel results belong together, directly behind the whole answer with their calls.
+//     parallel results belong together, directly after the whole answer with their calls.
 //   - Arguments that are a text must be an object in JSON. A result that is JSON becomes a text; an error becomes its text,
 //     with is_error.
 //   - Images and files that are spelled for OpenAI's APIs become image and document blocks. Other media are an error.

@@ -72,9 +72,9 @@ func (w *writer) at(spot int) string {
 	return fmt.Sprintf("/messages/%d/content/%d", message, block)
 }
 
-// block returns the message of a spot behind the system prompt, and its block.
+// block returns the message of a spot after the system prompt, and its block.
 func (w *writer) block(spot int) (message, block int) {
-	behind, _ := slices.BinarySearch(w.first, spot+1) // the message behind it; one without blocks begins where the next does
+	behind, _ := slices.BinarySearch(w.first, spot+1) // the message after it; one without blocks begins where the next does
 	return behind - 1, spot - w.first[behind-1]
 }
 

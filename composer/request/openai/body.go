@@ -51,7 +51,7 @@ type Options struct {
 //     places breakpoints it is a message with a part for each block, and so is all other content that takes a breakpoint,
 //     whether it has one or not: a shape that changed with the breakpoint would miss the cache.
 //   - A result is a message, or an item, of its own; so is every call in the responses API. In chat completions what the
-//     assistant says directly behind its calls is part of the message that makes them.
+//     assistant says directly after its calls is part of the message that makes them.
 //   - Arguments become the text of canonical JSON; a result that is JSON becomes a text, an error its text.
 //   - Images and documents become the parts that the API has for them. Other media are an error.
 //   - Thoughts are left out, but for those that this provider encrypted for the responses API.
@@ -61,7 +61,7 @@ type Options struct {
 // nearest of these before it. Of more than the maximum the first and the last ones stay. The lifetimes of breakpoints mean
 // nothing here.
 //
-// The prompt_cache_key is [CacheKey] of the request, where a breakpoint was asked for behind tools or system prompt and the
+// The prompt_cache_key is [CacheKey] of the request, where a breakpoint was asked for after tools or system prompt and the
 // request has none among its parameters.
 func Write(q request.Request, o Options) (request.Body, error) {
 	w := writer{estimator: measure.QuarterTokens(), parts: o.Mode != Automatic}
@@ -94,7 +94,7 @@ func edge(err error) error { return fmt.Errorf("openai: %w", err) }
 
 // CacheKey returns the routing key of a request: 64 hex digits of its namespace and its stable prefix, which is its tools
 // and its system prompt up to the last breakpoint there, without what is volatile. Requests that can share a cached prefix
-// have one key, and no two namespaces do. "" where no breakpoint stands behind tools or system prompt.
+// have one key, and no two namespaces do. "" where no breakpoint stands after tools or system prompt.
 func CacheKey(q request.Request) string {
 	blocks, asked := 0, false
 	for _, b := range q.Breakpoints {

@@ -168,7 +168,7 @@ func (w *writer) message(m *messages.Message, from request.Place) error {
 }
 
 // continues adds a message of the assistant to the one before it, where that has calls: in chat completions their results
-// stand directly behind the message that makes them, so an answer that came in several messages is one.
+// stand directly after the message that makes them, so an answer that came in several messages is one.
 func (w *writer) continues(m *messages.Message) bool {
 	n := len(w.body.Messages)
 	if w.body.API != wire.Chat || m.Role != messages.Assistant || len(m.Extra) > 0 || n == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // lift takes the markers off the blocks: they are another API's, and would show in the shape of the content. Those that
-// are one ask for a breakpoint behind the block.
+// are one ask for a breakpoint after the block.
 func (w *writer) lift() {
 	var take func(b *messages.Block) bool
 	take = func(b *messages.Block) bool {
@@ -92,7 +92,7 @@ func (w *writer) at(spot int) string {
 	if w.body.API == wire.Responses {
 		list = "input"
 	}
-	behind, _ := slices.BinarySearch(w.first, spot+1) // the message behind it; one without blocks begins where the next does
+	behind, _ := slices.BinarySearch(w.first, spot+1) // the message after it; one without blocks begins where the next does
 	message := behind - 1
 	k := spot - w.first[message]
 	switch blocks := w.body.Messages[message].Content; {

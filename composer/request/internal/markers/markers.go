@@ -14,7 +14,7 @@ type Spot struct {
 	Tokens   int64
 }
 
-// A Want is a marker that was asked for, behind a spot. -1 is before all of them.
+// A Want is a marker that was asked for, after a spot. -1 is before all of them.
 type Want struct {
 	Spot int
 	TTL  request.TTL
@@ -25,17 +25,17 @@ type Rules struct {
 	Max       int          // markers in one body
 	LookBack  int          // blocks from a marker to where an entry is found; 0: any
 	MinTokens int64        // of a prefix that is cached
-	Automatic *request.TTL // the provider places one more marker by itself, behind all others
+	Automatic *request.TTL // the provider places one more marker by itself, after all others
 }
 
 // Place decides which spots carry a marker, in order. at returns the JSON pointer of a spot.
 //
 //  1. A marker stands on the nearest block up to its place that takes one. On a volatile block there is none.
 //  2. Two on one block are one, with the longer lifetime.
-//  3. A longer lifetime behind a shorter one is an error: which of the two was meant is not ours to guess.
+//  3. A longer lifetime after a shorter one is an error: which of the two was meant is not ours to guess.
 //  4. Where the prefix is below the minimum there is none.
 //  5. Of more than the maximum, the first and the last ones stay; those between go, the earliest first.
-//  6. Where markers are left, and one stands further behind the one before it than the provider looks back, more are added
+//  6. Where markers are left, and one stands further from the one before it than the provider looks back, more are added
 //     between them, from the last marker on.
 func Place(spots []Spot, at func(spot int) string, wants []Want, r Rules) ([]request.Marker, []int, []request.Finding, error) {
 	p := placing{spots: spots, pointer: at, rules: r, prefix: make([]int64, len(spots))}
