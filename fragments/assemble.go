@@ -15,7 +15,7 @@ import (
 //  3. Transforms run.
 //  4. Owner-final sections and tools are put back as they were before the transforms: present or absent, and with the
 //     content they had. All entries of such a name are taken out of what the transforms left. Then each, in the order
-//     it had, is inserted behind whichever stands later: the owner-final entry placed before it, or the nearest ordinary
+//     it had, is inserted after whichever stands later: the owner-final entry placed before it, or the nearest ordinary
 //     entry that preceded it and is still there; at the front when there is neither. So they keep their order among
 //     themselves, and what transforms did to the order of ordinary entries stands.
 //
@@ -196,7 +196,7 @@ func duplicateTool(results []provided, name string) error {
 // restore returns what transforms left of a list, with its final entries as they were; see [Registry.Assemble].
 func restore[T any](before, after []T, name func(T) string, final map[string]bool) []T {
 	ordinary := make([]T, 0, len(after))
-	place := make(map[string]int, len(after)) // behind which ordinary entry one stands, counted from 1
+	place := make(map[string]int, len(after)) // after which ordinary entry one stands, counted from 1
 	for _, x := range after {
 		if !final[name(x)] {
 			ordinary = append(ordinary, x)

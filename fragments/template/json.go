@@ -127,7 +127,7 @@ func appendQuoted(dst []byte, s string) []byte {
 
 // printNumber only reads and prints the double, both correctly rounded; nothing is computed with it.
 func printNumber(literal string) (string, error) {
-	// strconv stops reading an exponent at 10,000, which is wrong only behind that many digits.
+	// strconv stops reading an exponent at 10,000, which is wrong only after that many digits.
 	if len(literal) > 1000 {
 		return "", errors.New("number of more than 1000 bytes")
 	}

@@ -78,8 +78,8 @@ type piece struct {
 // Parse reads a strict template. It scans from the left for "{{":
 //
 //   - "{{", characters other than braces, "}}" are a complete group, and what is inside must be a name ([ValidName]);
-//   - "{{" that opens no complete group is an error when a "}}" stands anywhere behind it, as in {{{name}}};
-//   - "{{" with no "}}" behind it is prose, and so is a "}}" that closes nothing.
+//   - "{{" that opens no complete group is an error when a "}}" stands anywhere after it, as in {{{name}}};
+//   - "{{" with no "}}" after it is prose, and so is a "}}" that closes nothing.
 //
 // What is wrong is told by [Template.Append] and not here: the first reference that cannot be filled is the one to
 // report, and which that is depends on the variables too.
