@@ -23,7 +23,7 @@ import (
 // A bundle is one file with some sessions and all they refer to: a tar archive in one zstd frame. It holds, in this
 // order, bundleVersion (a line that says what it is), bundleLog (the records, a line of canonical JSON each), and every
 // object under bundleObjects and its digest, in ascending order. The same records give the same bytes, and nothing else
-// is a bundle of them: no other member, no other order, no metadata, nothing behind the end.
+// is a bundle of them: no other member, no other order, no metadata, nothing after the end.
 const (
 	bundleVersion = "quire-bundle"
 	bundleLog     = "log.jsonl"

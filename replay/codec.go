@@ -21,7 +21,7 @@ import (
 const (
 	minPiece     = 1 << 10
 	maxPiece     = 16 << 10
-	cutMask      = (1<<11 - 1) << 53 // a cut every 2 KiB on average, behind the first minPiece bytes
+	cutMask      = (1<<11 - 1) << 53 // a cut every 2 KiB on average, after the first minPiece bytes
 	minCompress  = 512
 	digestLength = len(fingerprint.Digest{})
 )

@@ -122,7 +122,7 @@ func (r *Reader) explain(ctx context.Context, rec Record, now composer.Compositi
 	return d, nil
 }
 
-// sectionAt returns the included section that holds a byte of the text, or of the separator before it; "" behind the end.
+// sectionAt returns the included section that holds a byte of the text, or of the separator before it; "" after the end.
 func sectionAt(c composer.Composition, at int64) string {
 	for _, d := range c.Decisions() {
 		if d.Included && at < d.End {

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A frameReader passes on exactly one zstd frame. Decoders read on behind a frame: into another one, or over a frame
+// A frameReader passes on exactly one zstd frame. Decoders read on after a frame: into another one, or over a frame
 // that may be skipped. A bundle is one frame and then nothing, so that nothing can hide behind it.
 type frameReader struct {
 	src     *bufio.Reader

@@ -214,7 +214,7 @@ func (m *mutation) section(ctx context.Context, i int) error {
 	return nil
 }
 
-// flip changes one ASCII byte at or behind a place, so that the text stays valid.
+// flip changes one ASCII byte at or after a place, so that the text stays valid.
 func flip(content string, at int) string {
 	b := []byte(content)
 	for i := range b {

@@ -154,7 +154,7 @@ func (r *Recorder) record(ctx context.Context, c Compilation, turn Turn) (Record
 	}
 }
 
-// append tries to store a record behind the session's head, with all objects that the store does not have.
+// append tries to store a record after the session's head, with all objects that the store does not have.
 func (r *Recorder) append(ctx context.Context, want *wants, rec Record, number bool) (Record, error) {
 	if err := r.prime(ctx); err != nil {
 		return Record{}, err

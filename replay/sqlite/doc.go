@@ -6,7 +6,7 @@
 //
 // What it does not promise: after a crash, until the next time the store is closed, the newest turns stand in the log
 // NAME-wal alone. SQLite ends that log at the first page whose checksum is wrong, for it cannot tell a bit that flipped
-// there from a write that the crash tore. Then the turns behind it are gone, and what was before is whole.
+// there from a write that the crash tore. Then the turns after it are gone, and what was before is whole.
 //
 // Where the file or its folder may not be written, the store can be read and Append and Delete are errors. SQLite cannot
 // lock such a file, so a reading during which another process wrote is an error too, and so is a log NAME-wal that only
