@@ -37,7 +37,7 @@ func Inputs(n int) *rapid.Generator[Input] {
 }
 
 // Heads draws inputs for [CheckPrefixStable]: under the gate prefix-stable, at most n sections, the last of which has a
-// breakpoint. [Tails] fit behind them.
+// breakpoint. [Tails] fit after them.
 func Heads(n int) *rapid.Generator[Input] {
 	return rapid.Custom(func(t *rapid.T) Input {
 		in := Inputs(n).Filter(func(in Input) bool { return len(in.Sections) > 0 }).Draw(t, "head")
@@ -48,7 +48,7 @@ func Heads(n int) *rapid.Generator[Input] {
 	})
 }
 
-// Tails draws at most n sections without a breakpoint that fit behind any of [Heads]: no id and no group is in both,
+// Tails draws at most n sections without a breakpoint that fit after any of [Heads]: no id and no group is in both,
 // though chains are.
 func Tails(n int) *rapid.Generator[[]composer.Section] {
 	return rapid.Map(Sections(n), func(tail []composer.Section) []composer.Section {

@@ -6,7 +6,7 @@ import (
 	"github.com/quirehq/quire/composer"
 )
 
-// CheckPrefixStable checks that nothing behind the last breakpoint changes what stands before it: with one head and two
+// CheckPrefixStable checks that nothing after the last breakpoint changes what stands before it: with one head and two
 // tails, the last breakpoint is after the same bytes. What a provider has cached of one call is then read in the next.
 //
 // The heads decide where the breakpoint stands; tails make none. [Heads] and [Tails] are such. For a conversation, the

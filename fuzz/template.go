@@ -41,7 +41,7 @@ func Templates(n int) *rapid.Generator[Template] {
 }
 
 // HostileTemplates draws templates that are refused: with a reference in them that is malformed, unknown or without a
-// value, and with more behind it.
+// value, and with more after it.
 func HostileTemplates(n int) *rapid.Generator[Template] {
 	bad := []string{"{{}}", "{{Name}}", "{{ v0}}", "{{v0 }}", "{{1}}", "{{unknown}}", "{{missing}}", "{{{v0}}}", "{{v0} ", "{{é}}", "{{\x00}}"}
 	return rapid.Custom(func(t *rapid.T) Template {
