@@ -107,7 +107,7 @@ func Evict(talk Talk, policy EvictionPolicy) (Eviction, error) {
 	return e, nil
 }
 
-// firstOfHistory returns the place of the first message of the history that is in; where none is, one behind all.
+// firstOfHistory returns the place of the first message of the history that is in; where none is, one after them all.
 func firstOfHistory(a messages.Assembly) int {
 	first, all := -1, 0
 	for _, d := range a.Composition.Decisions() {

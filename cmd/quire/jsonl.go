@@ -13,7 +13,7 @@ import (
 )
 
 // compileLines composes one JSON prompt a line until standard input ends. It holds one line at a time. What cannot be kept
-// ends it, behind the line before.
+// ends it, after the line before.
 func compileLines(s *streams, flags *promptFlags, keep *keeper) error {
 	open, done := flags.opener(".")
 	defer done()

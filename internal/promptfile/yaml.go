@@ -133,7 +133,7 @@ func (s *source) notYAML(err error) error {
 		}
 	}
 	if located.Line > 0 {
-		located.Line = s.first - 1 + min(located.Line, lines(s.text)) // the parser may blame the line behind the last
+		located.Line = s.first - 1 + min(located.Line, lines(s.text)) // the parser may blame the line after the last
 	}
 	return located
 }
