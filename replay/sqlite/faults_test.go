@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -15,6 +16,8 @@ import (
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
 	"github.com/ncruces/go-sqlite3/vfs"
 
+	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/sqlite"
 )
@@ -295,5 +298,58 @@ func whole(t testing.TB, store replay.Store) {
 	t.Helper()
 	if _, err := replay.Check(t.Context(), store, replay.CheckOptions{Damage: func(err error) { t.Error(err) }}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Delete returns an error where nothing was deleted, and only there: a disk that is full behind it, when the file gives
+// pages back, is none.
+func TestDeleteOnFullDisk(t *testing.T) {
+	content, rng := make([]byte, 100_000), rand.New(rand.NewPCG(1, 2)) // nothing that compresses: pages have to be freed
+	for i := range content {
+		content[i] = byte(' ' + rng.IntN(95))
+	}
+	c, err := composer.Compose([]composer.Section{{ID: "a", Content: string(content)}}, composer.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, layer := newDisk(t)
+	outcomes := map[bool]int{}
+	for room := int64(0); outcomes[true] < 3; room += 8000 {
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{VFS: layer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(t, store, "s", []composer.Composition{c})
+		deletion := replay.Deletion{Through: map[string]int64{"s": 1}}
+		for head, err := range store.Heads(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			deletion.Heads = append(deletion.Heads, head)
+		}
+		for s, err := range store.Names(t.Context(), fingerprint.Digest{}, fingerprint.Digest(bytes.Repeat([]byte{0xff}, 32))) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			deletion.Objects = append(deletion.Objects, s.Name)
+		}
+		d.setRoom(room, sqlite3.FULL)
+		err = store.Delete(t.Context(), deletion)
+		d.setRoom(-1, nil)
+		if err != nil && !errors.Is(err, replay.ErrFull) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+		left := 0
+		for range store.Heads(t.Context(), "") {
+			left++
+		}
+		if deleted := err == nil; deleted != (left == 0) {
+			t.Errorf("room for %d bytes: %d sessions left, %v", room, left, err)
+		}
+		outcomes[err == nil]++
+		store.Close()
+	}
+	if outcomes[false] == 0 {
+		t.Error("no deletion met a full disk")
 	}
 }

@@ -109,3 +109,35 @@ func TestCreate(t *testing.T) {
 		}
 	}
 }
+
+// A form that no form can be is damage, wherever it is read.
+func TestFormOutOfRange(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	name := fingerprint.SumString("a")
+	object := replay.Object{Name: name, Form: replay.Plain, Size: 1, Data: []byte("a")}
+	if err := s.Append(t.Context(), replay.Batch{Objects: []replay.Object{object}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []int64{256, -1} {
+		if err := s.do(t.Context(), func(c *conn) error { return c.run(`UPDATE objects SET form = ?`, integer(form)) }); err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *replay.CorruptError
+		if _, err := s.Objects(t.Context(), []fingerprint.Digest{name}); !errors.As(err, &corrupt) || corrupt.Name != name {
+			t.Errorf("Objects, form %d: %v", form, err)
+		}
+		corrupt = nil
+		for stored, err := range s.Names(t.Context(), name, name) {
+			if !errors.As(err, &corrupt) || corrupt.Name != name {
+				t.Errorf("Names, form %d: %v, %v", form, stored, err)
+			}
+		}
+		if corrupt == nil {
+			t.Errorf("Names, form %d: nothing is said", form)
+		}
+	}
+}

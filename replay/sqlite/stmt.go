@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -119,4 +120,13 @@ func column(row *sqlite3.Stmt, col int) (d fingerprint.Digest, err error) {
 		return d, &replay.CorruptError{Place: "column " + row.ColumnName(col), Err: fmt.Errorf("%d bytes; want %d", len(raw), len(d))}
 	}
 	return fingerprint.Digest(raw), nil
+}
+
+// form reads the form of an object.
+func form(row *sqlite3.Stmt, col int, name fingerprint.Digest) (replay.Form, error) {
+	n := row.ColumnInt64(col)
+	if n < 0 || n > math.MaxUint8 {
+		return 0, &replay.CorruptError{Name: name, Place: "column form", Err: fmt.Errorf("%d", n)}
+	}
+	return replay.Form(n), nil
 }
