@@ -1,98 +1,48 @@
 package replay_test
 
 import (
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/composer/messages/sessions"
 	"github.com/quirehq/quire/internal/samples"
 	"github.com/quirehq/quire/replay"
 	"github.com/quirehq/quire/replay/sqlite"
 	"github.com/quirehq/quire/tiers"
 )
 
-// realSessions returns recorded conversations as the sections of each of their turns, one section for every message: series of
-// request bodies as they are, and of the transcripts every prefix that a model was asked to go on from.
-func realSessions(t testing.TB) map[string][][]composer.Section {
+// realSessions returns the recorded conversations of any format as the sections of their calls, at most so many of the
+// last, one section for every message.
+func realSessions(t testing.TB, most int) map[string][][]composer.Section {
 	t.Helper()
-	data := samples.Folder(t)
-	sessions := map[string][][]composer.Section{}
-	add := func(session string, messages []jsontext.Value) {
-		var sections []composer.Section
-		for i, m := range messages {
-			tier := tiers.Active
-			if i == 0 {
-				tier = tiers.Core
-			}
-			sections = append(sections, composer.Section{ID: fmt.Sprintf("messages/%d", i), Content: string(m), Tier: tier, Breakpoint: i == 0})
+	all := map[string][][]composer.Section{}
+	for path, src := range samples.Files(t, "sessions", "requests") {
+		session, err := sessions.Read(path, bytes.NewReader(src), sessions.Options{SkipBad: true})
+		if err != nil {
+			continue // package sessions has its own tests
 		}
-		sessions[session] = append(sessions[session], sections)
-	}
-	each := func(pattern string, f func(name string, src []byte)) {
-		names, err := filepath.Glob(filepath.Join(data, pattern))
-		if err != nil || len(names) == 0 {
-			t.Fatalf("no %s: %v", pattern, err)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			src, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f(filepath.Base(name), src)
-		}
-	}
-	read := func(name string, src []byte, v any) {
-		if err := json.Unmarshal(src, v, json.MatchCaseInsensitiveNames(true)); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-	}
-	each("requests/from-cassettes/*.jsonl", func(name string, src []byte) {
-		for line := range strings.Lines(string(src)) {
-			var r struct {
-				Body struct{ Messages, Input jsontext.Value }
-			}
-			read(name, []byte(line), &r)
-			for _, list := range []jsontext.Value{r.Body.Messages, r.Body.Input} {
-				var messages []jsontext.Value
-				if json.Unmarshal(list, &messages) == nil && len(messages) > 0 {
-					add(name, messages)
+		name := filepath.Base(path)
+		for _, call := range session.Calls[max(0, len(session.Calls)-most):] {
+			var sections []composer.Section
+			for i, m := range call.Messages {
+				content, err := m.AppendJSON(nil)
+				if err != nil {
+					t.Fatalf("%s:%d: %v", path, call.Line, err)
 				}
+				tier := tiers.Active
+				if i == 0 {
+					tier = tiers.Core
+				}
+				sections = append(sections, composer.Section{ID: fmt.Sprintf("messages/%d", i), Content: string(content), Tier: tier, Breakpoint: i == 0})
 			}
-		}
-	})
-	each("requests/openhands-sdk/llm-logs*.json", func(name string, src []byte) {
-		var r struct{ Messages []jsontext.Value }
-		read(name, src, &r)
-		add("openhands-sdk", r.Messages)
-	})
-	transcript := func(name string, messages []jsontext.Value) {
-		for i, m := range messages {
-			var who struct{ Role string }
-			read(name, m, &who)
-			if who.Role == "assistant" && i > 0 {
-				add(name, messages[:i])
-			}
+			all[name] = append(all[name], sections)
 		}
 	}
-	each("sessions/tau-bench/*.json", func(name string, src []byte) {
-		var r struct{ Traj []jsontext.Value }
-		read(name, src, &r)
-		transcript(name, r.Traj)
-	})
-	each("sessions/swe-agent/*.traj", func(name string, src []byte) {
-		var r struct{ History []jsontext.Value }
-		read(name, src, &r)
-		transcript(name, r.History)
-	})
-	return sessions
+	return all
 }
 
 // config limits a session to three quarters of its last turn, so that there is something to decide.
@@ -105,19 +55,19 @@ func config(turns [][]composer.Section) composer.Config {
 }
 
 func TestRealSessions(t *testing.T) {
-	sessions := realSessions(t)
+	conversations := realSessions(t, 60)
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	var turns, bytes int64
-	for name, all := range sessions { // sessions do not depend on each other's order
+	var turns, size int64
+	for name, all := range conversations { // sessions do not depend on each other's order
 		rec := replay.NewRecorder(store, replay.Session{ID: name})
 		for _, sections := range all {
 			c := mustCompose(t, sections, config(all))
 			mustRecord(t, rec, c, replay.Turn{})
-			turns, bytes = turns+1, bytes+c.Len()
+			turns, size = turns+1, size+c.Len()
 		}
 	}
 	report, err := replay.Verify(t.Context(), store, replay.Query{}, replay.Options{Each: func(o replay.Outcome) {
@@ -125,18 +75,18 @@ func TestRealSessions(t *testing.T) {
 			t.Error(o.Divergence)
 		}
 	}})
-	if err != nil || report.Verified != turns || report.Bytes != bytes {
-		t.Fatalf("%v, %v; want %d turns of %d bytes", report, err, turns, bytes)
+	if err != nil || report.Verified != turns || report.Bytes != size {
+		t.Fatalf("%v, %v; want %d turns of %d bytes", report, err, turns, size)
 	}
 	stats, err := replay.Measure(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d sessions: %v; %d bytes of text, %d stored", len(sessions), report, stats.TextBytes, stats.StoredBytes)
+	t.Logf("%d sessions: %v; %d bytes of text, %d stored", len(conversations), report, stats.TextBytes, stats.StoredBytes)
 
 	// One change at a time, to the last turn of every session: it is told what, where, and from which byte on.
 	reader := replay.NewReader(store)
-	for name, all := range sessions { // in any order
+	for name, all := range conversations { // in any order
 		sections, cfg := all[len(all)-1], config(all)
 		was := mustCompose(t, sections, cfg)
 		for _, change := range changes(was, sections, cfg) {
@@ -239,12 +189,9 @@ func changes(was composer.Composition, sections []composer.Section, cfg composer
 }
 
 func TestMutateRealSessions(t *testing.T) {
-	sessions := realSessions(t)
+	conversations := realSessions(t, 4)
 	store := new(replay.Memory)
-	for name, all := range sessions { // in any order
-		if testing.Short() && len(all) > 5 {
-			all = all[:5]
-		}
+	for name, all := range conversations { // in any order
 		rec := replay.NewRecorder(store, replay.Session{ID: name})
 		for _, sections := range all {
 			mustRecord(t, rec, mustCompose(t, sections, config(all)), replay.Turn{})
