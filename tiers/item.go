@@ -7,7 +7,7 @@ type Cost struct {
 	known       bool
 }
 
-// Charged returns a known cost. It is trusted, also when it is 0.
+// Charged returns a known cost. It is trusted, even when it is 0.
 func Charged(size, bytes int64) Cost { return Cost{size, bytes, true} }
 
 // Known reports whether the cost was made by [Charged].
@@ -59,7 +59,7 @@ func (r *Reason) UnmarshalText(text []byte) error {
 	return unmarshalName(r, "reason", reasonNames, text)
 }
 
-// Admits reports whether the reason is one for being in.
+// Admits reports whether an item with this reason is in.
 func (r Reason) Admits() bool { return r == IsCore || r == Fits }
 
 // A Verdict is the decision about one item.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Tier says how much an item matters. The zero value is Core: what was forgotten to be tiered is never dropped.
+// A Tier says how much an item matters. The zero value is Core: an item that nobody gave a tier is never dropped.
 type Tier uint8
 
 // The tiers, most important first.
