@@ -14,7 +14,7 @@ var (
 	ErrToolOrderDuplicate = errors.New("a tool order names a tool once")
 )
 
-// What a registration is refused for. An [Error] says which it was.
+// Why a registration is refused. An [Error] says which it was.
 var (
 	ErrName          = errors.New("bad name")
 	ErrDuplicateName = errors.New("duplicate name") // also of sections that transforms return
@@ -23,7 +23,7 @@ var (
 	ErrIncomplete    = errors.New("incomplete")
 )
 
-// What an assembly is refused for, beside the errors of providers and transforms, and beside what package template
+// Why an assembly is refused, beside the errors of providers and transforms, and beside what package template
 // refuses (template.ErrMalformed, template.ErrUnknown, template.ErrNoValue) when it is rendered.
 var (
 	ErrReservedTool     = errors.New("reserved tool name")

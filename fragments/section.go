@@ -6,7 +6,7 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// An AssembleContext is what one assembly is for. Providers, gates and transforms see it; they must bear any field being
+// An AssembleContext is what one assembly is for. Providers, gates and transforms see it; they must accept any field being
 // empty.
 type AssembleContext struct {
 	Scope   Scope

@@ -11,7 +11,7 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 )
 
-// UnlistedTools is the entry of a tool order at which the tools stand that the order does not name. No tool may have
+// UnlistedTools is the entry of a tool order at which the tools that the order does not name stand. No tool may have
 // that name.
 const UnlistedTools = "<unlisted-tools>"
 
