@@ -16,8 +16,8 @@ type HostileInput struct {
 	Want error  // what the error of composer.Compose matches
 }
 
-// HostileInputs draws inputs of [Inputs] with one flaw: an id that is empty or there twice, bytes that are not UTF-8 in
-// any of the texts, negative costs and reserves, a sum beyond int64, a tier or a gate that is none, a group on both
+// HostileInputs draws inputs of [Inputs] with one flaw: an id that is empty or used twice, bytes that are not UTF-8 in
+// any of the texts, negative costs and reserves, a sum beyond int64, an unknown tier or gate, a group on both
 // sides of the last breakpoint.
 func HostileInputs(n int) *rapid.Generator[HostileInput] {
 	return rapid.Custom(func(t *rapid.T) HostileInput {

@@ -9,7 +9,7 @@ import (
 )
 
 // CheckRobust checks that a compile function survives anything: it does not panic, it answers the same each time, its
-// error has a message, and what it composes in spite of all is what it says, in valid UTF-8. It is for [HostileInputs]
+// error has a message, and what it composes nonetheless is what it says, in valid UTF-8. It is for [HostileInputs]
 // and their like; whether they are refused or repaired is up to the compile function.
 func CheckRobust[In any](t rapid.TB, inputs *rapid.Generator[In], compile func(In) (composer.Composition, error)) {
 	t.Helper()
