@@ -16,7 +16,7 @@
 //   - The same recipe with another output is a [NondeterminismError]; both records are kept.
 //   - Each record names the one before it in its session, so a record that vanished is noticed.
 //   - A store is opened for one tenant; nothing of another can be read, counted or detected.
-//   - Nothing here contacts a network, but a driver whose store is there.
+//   - Nothing here uses a network, but for a driver whose store is reached over one.
 //
 // It does not promise that nobody rewrites a store: who can write to it can also replace a whole session. Digests that
 // were noted elsewhere tell.

@@ -300,7 +300,7 @@ func (r *Reader) loadPieces(ctx context.Context, names []fingerprint.Digest) ([]
 	return contents, nil
 }
 
-// ErrGone is the damage of an object that something else refers to, and that is not there.
+// ErrGone is the damage where an object that something else refers to is not there.
 var ErrGone = errors.New("is not there, but is referred to")
 
 // corrupt reports damage of an object. An error that says so already stays as it is, and so does one of reading.

@@ -46,7 +46,7 @@ type Usage struct {
 	Input, Cached, Written, Output int64
 }
 
-// MaxSession is the length of a session's name at most, in bytes: it stands in the indexes of every kind of store.
+// MaxSession is the greatest length of a session's name, in bytes: it stands in the indexes of every kind of store.
 const MaxSession = 2048
 
 // ErrRecord is what [ParseRecord] refuses.
@@ -128,7 +128,7 @@ func (r Record) labelNames() []string {
 	return slices.SortedFunc(maps.Keys(r.Labels), utf16order.Compare)
 }
 
-// ParseRecord reads what [Record.AppendJSON] writes. Anything else, also the same said in another way, is refused with
+// ParseRecord reads what [Record.AppendJSON] writes. Anything else, even the same record spelled otherwise, is refused with
 // [ErrRecord].
 func ParseRecord(src []byte) (r Record, err error) {
 	p := canonical.NewReader(string(src), 0)

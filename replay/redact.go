@@ -11,8 +11,8 @@ import (
 // one by one, before anything is hashed or stored; its name stands in the record.
 //
 // The composition is made again from the redacted contents with the sizes of the original ones, so the same sections
-// are in and the record holds the fingerprint of the redacted text. Whoever looks a recorded turn up redacts what he has
-// in the same way first.
+// are in and the record holds the fingerprint of the redacted text. To look a recorded turn up, redact what was sent in
+// the same way first.
 type Redactor struct {
 	Name   string
 	Redact func(section, content string) string // must be pure; section is the section's id, or ResponseID

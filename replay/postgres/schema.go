@@ -12,8 +12,8 @@ import (
 // migrations brings a schema from one version to the next; its length is the current version, which the table version
 // holds. Entries are never changed, only added. "@" stands for the name of the schema.
 //
-// The tables are those of replay/sqlite, but for the tenant, who stands in every key by his name: there is no sequence
-// to number tenants by, and his rows stand together.
+// The tables are those of replay/sqlite, but for the tenant, whose name is part of every key: there is no sequence
+// to number tenants by, and its rows stand together.
 //
 // A tenant has several rows in tenants, all of the same epoch. They are gates: an Append passes through one of them
 // (a shared lock until it commits), a Delete closes them all. With one gate, every Append of a fleet would lock the
