@@ -125,7 +125,7 @@ type Groups struct {
 }
 
 // A Prompt is what goes into one model call unless a budget leaves something out. [Build] makes one from an [Input];
-// whoever has ready messages (a request read from a file, say) fills it directly.
+// a caller that has ready messages (from a request file, say) fills it directly.
 type Prompt struct {
 	Groups
 	Context []Context

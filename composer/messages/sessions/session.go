@@ -101,7 +101,7 @@ type Outcome struct {
 	Reason string // why it is not used, or what is particular about it; "" where there is nothing to say
 }
 
-// An API is whose request body a call is, or would be.
+// An API says whose request body a call is, or would be.
 type API uint8
 
 // The APIs.
@@ -192,7 +192,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// What a file can be refused for as a whole.
+// Why a file is refused as a whole.
 var (
 	ErrFormat   = errors.New("the format is none of those that are read")
 	ErrEmpty    = errors.New("the file is empty")

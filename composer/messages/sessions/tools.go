@@ -179,7 +179,7 @@ func toolsFor(api API, tools []messages.ToolSpec) []messages.ToolSpec {
 	return out
 }
 
-// formOf tells in whose form a definition is.
+// formOf tells which API's form a definition has.
 func formOf(doc wire.Member) API {
 	has := func(name string) bool { _, ok := wire.Path(doc, name); return ok }
 	kind, _ := wire.Path(doc, "type")
