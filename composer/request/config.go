@@ -28,7 +28,7 @@ type Config struct {
 	Strict bool // a request that exceeds the context is an error, not a warning
 }
 
-// A Model is what has to be known of a model.
+// A Model is what has to be known about a model.
 type Model struct {
 	Name          string   // as the provider calls it; may be empty
 	ContextTokens int64    // input and output together, at least 1

@@ -7,7 +7,7 @@ import (
 )
 
 // A Request is what one model call sends, in no provider's spelling yet. The packages anthropic and openai below this one
-// write it. [Assembler.Build] makes one; whoever has all of it already fills it directly.
+// write it. [Assembler.Build] makes one; a caller that has all of it already fills it directly.
 type Request struct {
 	Model       string // as the provider calls it
 	MaxOutput   int64  // tokens; 0: not said; a limit among Params takes its place

@@ -30,7 +30,7 @@ const (
 	LookBack   = 20
 )
 
-// Options are what a model and its service have for rules. The zero value has those of the constants, and no minimum.
+// Options are the rules of a model and its service. The zero value has those of the constants, and no minimum.
 type Options struct {
 	MaxMarkers int              // 0: [MaxMarkers]
 	LookBack   int              // blocks from a marker to where an entry is found; 0: [LookBack]

@@ -34,7 +34,7 @@ const (
 	Explicit  Mode = 2 // the request alone: from GPT-5.6 on
 )
 
-// Options are what a model and its service have for rules. The zero value is a body of chat completions that every model
+// Options are the rules of a model and its service. The zero value is a body of chat completions that every model
 // takes.
 type Options struct {
 	API        wire.API
