@@ -11,8 +11,8 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// A Probe is told of a composition once it is made. It cannot change anything, the event is its own. A nil one is passed
-// over.
+// A Probe is told of a composition once it is made. It cannot change anything, the event is its own. A nil Probe is
+// skipped.
 type Probe func(PromptBuilt)
 
 // Compose decides which sections are in and returns the composition.
@@ -25,7 +25,7 @@ type Probe func(PromptBuilt)
 //
 // Errors come before any decision: an empty or duplicate id, invalid UTF-8, a negative size or reserve, a sum beyond int64,
 // an unknown tier, gate or join, a measure without a name, a group on both sides of the last breakpoint under
-// tiers.PrefixStable. With one there is no composition, not even a part of it.
+// tiers.PrefixStable. With an error there is no composition, not even part of one.
 //
 // Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
 // itself is made when it is first asked for.

@@ -33,7 +33,7 @@ type memo struct {
 }
 
 // Pieces yields what the text is made of, in order: the contents, or the alternates chosen, of the included sections
-// and the joins between them. It is for those who write or hash the text on their own.
+// and the joins between them. It is for callers that write or hash the text themselves.
 func (c Composition) Pieces() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		join := "" // nothing stands before the first

@@ -81,7 +81,7 @@ func Diff(a, b Composition) Difference {
 	return d
 }
 
-// Cause returns the change that explains best why the texts differ, or, when they are equal, what changed first; false
+// Cause returns the change that best explains why the texts differ, or, when they are equal, what changed first; false
 // when nothing did. That is a change of the very section that holds the first differing byte, else the first change of
 // a setting, else the first that is no mere consequence.
 func (d Difference) Cause() (Change, bool) {
@@ -261,7 +261,7 @@ func increasing(list []int) map[int]bool {
 	return in
 }
 
-// String says the change in one line.
+// String describes the change in one line.
 func (c Change) String() string {
 	var b strings.Builder
 	b.WriteString(string(c.Kind))

@@ -1,6 +1,6 @@
 // Package composer compiles sections into one text under a budget, and says how.
 //
-// [Compose] takes the sections in the order in which they shall stand and a [Config], and returns a [Composition]. All
+// [Compose] takes the sections in the order in which they are to stand and a [Config], and returns a [Composition]. All
 // else is read off that one value: the text, its fingerprint, the decision about every candidate, the digest of every
 // prefix, the recipe, the explanation. None of these decides anything again.
 //

@@ -37,7 +37,7 @@ type CauseCode string
 // The causes.
 const (
 	CoreTooLarge        CauseCode = "core-too-large"       // core with its separators alone exceeds the budget
-	CoreLate            CauseCode = "core-late"            // published: core was charged only after others had been let in
+	CoreLate            CauseCode = "core-late"            // published: core was charged only after others had been admitted
 	SeparatorsUncharged CauseCode = "separators-uncharged" // published: separators are never charged
 	TailCoreTooLarge    CauseCode = "tail-core-too-large"  // prefix-stable: the tail's core exceeds the reserve
 )

@@ -11,7 +11,7 @@ import (
 type Section struct {
 	ID         string     // unique in one composition, not empty
 	Content    string     // valid UTF-8 of any length; an empty content that is included still takes part in the join
-	Tier       tiers.Tier // the zero value is Core: what was forgotten to be tiered is never dropped
+	Tier       tiers.Tier // the zero value is Core: a section that nobody gave a tier is never dropped
 	Cost       tiers.Cost // the zero value: measured by Compose; tiers.Charged is trusted, also when it is 0
 	Alternates []string   // shorter forms, tried in order when Content does not fit; core is never condensed
 	Priority   int        // the higher is offered room first; equal ones in candidate order
@@ -59,7 +59,7 @@ func (j Join) String() string {
 	return joins[j].name
 }
 
-// Text returns what stands between two sections; "" for a join that there is not.
+// Text returns what stands between two sections; "" for an unknown join.
 func (j Join) Text() string {
 	if int(j) >= len(joins) {
 		return ""

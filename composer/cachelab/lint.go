@@ -96,7 +96,7 @@ var remedies = map[Code]string{
 }
 
 // Lint returns what in the requests of a series will cost cache, under a profile, in the order of requests and places; the
-// same in a later request is not said again. Nil requests have none, and so has a clean prompt.
+// same in a later request is not repeated. Nil requests have none, and so has a clean prompt.
 //
 // What looks volatile is looked for in the stable part: the tools and the system prompt, up to the last marker there, if
 // there is one. What stands in the messages was written once and stays, whatever it looks like; only a count of what was

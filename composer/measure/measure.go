@@ -4,7 +4,7 @@
 // contract is that of a name: same text, same name, same number, on every machine and in every release.
 //
 // Built in are sizes that need no table: UTF-16 code units (what JavaScript calls length), UTF-8 bytes, code points,
-// and quarter tokens. Real tokenizers are in the package bpe below this one and are linked only by who imports it.
+// and quarter tokens. Real tokenizers are in the package bpe below this one and are linked only where it is imported.
 //
 // A count is defined for valid UTF-8 only. The composer validates before it measures; on other bytes the built-in
 // counts are some number that is not negative, the same each time, and mean nothing.
