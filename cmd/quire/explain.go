@@ -125,7 +125,7 @@ func explanationOf(c composer.Composition) explanationJSON {
 	}
 }
 
-// sweep composes a document under every budget and prints who is in at which.
+// sweep composes a document under every budget and prints which sections are in at which.
 func sweep(s *streams, doc *promptfile.Document, budgets []int64, format string) error {
 	if cells := len(budgets) * len(doc.Sections); cells > maxSweepCells {
 		return fmt.Errorf("--sweep: %s and %s; want a larger STEP, for at most %d cells", plural(len(budgets), "budget"), plural(len(doc.Sections), "section"), maxSweepCells)
