@@ -1,7 +1,6 @@
 package cachelab
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -138,18 +137,6 @@ func (p *Profile) Serves(model string) (int, bool) {
 		}
 	}
 	return best, best >= 0
-}
-
-// Uncertain returns the names of the figures that are not stated by the service, in the order of the document, each with
-// its confidence: "quantum_tokens (assumed)".
-func (p *Profile) Uncertain() []string {
-	var list []string
-	for _, f := range p.figures() {
-		if f.confidence != Stated {
-			list = append(list, fmt.Sprintf("%s (%s)", f.name, f.confidence))
-		}
-	}
-	return list
 }
 
 // A figure is what all figures have, whatever their value.

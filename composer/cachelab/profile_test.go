@@ -37,12 +37,6 @@ func ExampleProfileOf() {
 	// Output: anthropic-opus-4.7 marked_lookback 4096 conflict true
 }
 
-func ExampleProfile_Uncertain() {
-	p, _ := cachelab.ProfileByName("xai-grok")
-	fmt.Println(p.Uncertain()[:3])
-	// Output: [render_order (assumed) min_prefix_tokens (assumed) quantum_tokens (third_party)]
-}
-
 func TestProfiles(t *testing.T) {
 	seen := map[cachelab.MatchModel]bool{}
 	last := ""
@@ -142,7 +136,6 @@ func FuzzParseProfile(f *testing.F) {
 			t.Fatalf("error without a place: %v", err)
 		}
 		if err == nil {
-			p.Uncertain()
 			p.Serves("x")
 			cachelab.Explain(cachelab.Request{}, cachelab.Request{}, p)
 		}

@@ -50,9 +50,6 @@ func (b Budget) check() error {
 	return nil
 }
 
-// EstimateTokens returns the default estimate of what a text costs: a quarter of its UTF-16 code units, rounded up.
-func EstimateTokens(text string) int64 { return measure.QuarterTokens().Count(text) }
-
 // A Policy says what is evicted at once. The order of eviction is the same under all policies.
 type Policy uint8
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/sessions"
@@ -99,7 +100,7 @@ func checkBudget(t *testing.T, call sessions.Call, whole messages.Assembly, budg
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens += messages.EstimateTokens(string(definition))
+		tokens += measure.QuarterTokens().Count(string(definition))
 	}
 	groups := map[messages.Group]int{}
 	for i, m := range a.Messages {
@@ -107,7 +108,7 @@ func checkBudget(t *testing.T, call sessions.Call, whole messages.Assembly, budg
 		if err != nil {
 			t.Fatal(err)
 		}
-		tokens += messages.EstimateTokens(text)
+		tokens += measure.QuarterTokens().Count(text)
 		groups[a.Places[i].Group]++
 	}
 	if tokens > budget {
