@@ -58,8 +58,12 @@ func exportFile(ctx context.Context, store replay.Store, q replay.Query, name st
 		}
 		return errors.Join(exported(name, replay.Export(ctx, store, q, f)), f.Close())
 	}
+	mode := fs.FileMode(0o600) // a bundle holds prompts
+	if err == nil {
+		mode = info.Mode().Perm()
+	}
 	temporary := fmt.Sprintf("%s.new-%d-%d", name, os.Getpid(), time.Now().UnixNano())
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return fileError(name, err)
 	}

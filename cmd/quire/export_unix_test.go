@@ -38,3 +38,23 @@ func TestExportPipe(t *testing.T) {
 		t.Errorf("the pipe is %v, %v", info.Mode(), err)
 	}
 }
+
+// A new bundle is its owner's alone; one that is replaced keeps its permissions.
+func TestExportMode(t *testing.T) {
+	store, name := recorded(t), filepath.Join(t.TempDir(), "b.quire")
+	for _, mode := range []fs.FileMode{0o600, 0o640} {
+		if err := exportFile(t.Context(), store, replay.Query{}, name); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != mode {
+			t.Errorf("%v; want %v", info.Mode(), mode)
+		}
+		if err := os.Chmod(name, 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

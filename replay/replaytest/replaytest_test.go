@@ -168,8 +168,12 @@ func TestUpdateKeeps(t *testing.T) {
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, b.Bytes()) {
 			t.Errorf("%+v: the bundle is another, %v", q, err)
 		}
-		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
-			t.Errorf("%+v: mode %v, %v; was %v", q, after.Mode(), err, before.Mode())
+		after, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after.Mode() != before.Mode() {
+			t.Errorf("%+v: mode %v; was %v", q, after.Mode(), before.Mode())
 		}
 	}
 }

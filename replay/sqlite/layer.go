@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"os"
 	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
@@ -16,13 +17,15 @@ func registerLayer(base string) string {
 	return name
 }
 
-// A layer is a file layer with two faults of go-sqlite3 v0.37.0 mended.
+// A layer is a file layer with three faults of go-sqlite3 v0.37.0 mended.
 //
 // It has no memory maps: that of a file is taken away when checksums are found in its header, but SQLite goes on to ask
 // for it at a checkpoint, and the process crashes.
 //
 // It says "full" to SQLite when the disk is: otherwise a write without room is an I/O error like any other, and the
 // reason is lost on its way.
+//
+// It makes logs with the permissions of their database: otherwise everybody may read what stands in them.
 type layer struct{ vfs.VFS }
 
 // Open implements [vfs.VFS].
@@ -33,8 +36,23 @@ func (l layer) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, er
 
 // OpenFilename implements [vfs.VFSFilename].
 func (l layer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	inherit(name, flags)
 	f, flags, err := vfsutil.WrapOpenFilename(l.VFS, name, flags)
 	return wrap(f), flags, full(err)
+}
+
+// inherit makes a log that is not there, readable by whom its database is. Where that fails, opening it will say why.
+func inherit(name *vfs.Filename, flags vfs.OpenFlag) {
+	if flags&(vfs.OPEN_WAL|vfs.OPEN_MAIN_JOURNAL) == 0 || flags&vfs.OPEN_CREATE == 0 || flags&vfs.OPEN_EXCLUSIVE != 0 {
+		return
+	}
+	info, err := os.Stat(name.Database())
+	if err != nil {
+		return // a file layer that keeps its files elsewhere
+	}
+	if f, err := os.OpenFile(name.String(), os.O_CREATE|os.O_EXCL, info.Mode().Perm()); err == nil {
+		f.Close()
+	}
 }
 
 func wrap(f vfs.File) vfs.File {

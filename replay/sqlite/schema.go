@@ -65,7 +65,7 @@ CREATE INDEX log_output ON log (tenant, output);
 // and would write some without.
 func create(path string, uri func(path string) string) (err error) {
 	temporary := fmt.Sprintf("%s.new-%d-%d", path, os.Getpid(), time.Now().UnixNano())
-	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ type Store struct {
 
 var _ replay.Store = (*Store)(nil)
 
-// Open opens the store in the file of that path for one tenant, and creates file and folder when they are missing. A
+// Open opens the store in the file of that path for one tenant, and creates file and folder when they are missing, for
+// their owner alone: a store holds prompts. A
 // file that is damaged is refused with a [replay.CorruptError], one of something else with an error that says so. A file
 // that may not be written, or whose folder may not, is opened for reading alone; see the package's comment.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
@@ -66,7 +67,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 		closed: make(chan struct{}),
 	}
 	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
 			return nil, fmt.Errorf("sqlite: %w", err)
 		}
 		if err := create(abs, uri); err != nil {
