@@ -211,7 +211,7 @@ func (s *Store) Names(ctx context.Context, from, to fingerprint.Digest) iter.Seq
 // Heads implements [replay.Store].
 func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head, error] {
 	return pages.All(func(after *replay.Head) ([]replay.Head, error) {
-		if !storable(session, MaxSession) {
+		if !storable(session, replay.MaxSession) {
 			return nil, ctx.Err() // nothing has such a name
 		}
 		return rows(ctx, s, headColumns, `sessions AS s`, `session`, func(w *where) {
@@ -227,7 +227,7 @@ func (s *Store) Heads(ctx context.Context, session string) iter.Seq2[replay.Head
 // Entries implements [replay.Store].
 func (s *Store) Entries(ctx context.Context, span replay.Span) iter.Seq2[replay.Entry, error] {
 	return pages.All(func(after *replay.Entry) ([]replay.Entry, error) {
-		if !storable(span.Session, MaxSession) {
+		if !storable(span.Session, replay.MaxSession) {
 			return nil, ctx.Err() // nothing has such a name
 		}
 		return rows(ctx, s, `session, seq, turn, record, key, output`, `log`, `session, seq`, func(w *where) {

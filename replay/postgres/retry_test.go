@@ -252,10 +252,10 @@ func TestLongNames(t *testing.T) {
 		return b.String()[:n]
 	}
 	store := openTenant(t, server(t), schema, long(postgres.MaxTenant))
-	if err := store.Append(t.Context(), batch(long(postgres.MaxSession), 1)); err != nil {
+	if err := store.Append(t.Context(), batch(long(replay.MaxSession), 1)); err != nil {
 		t.Error(err)
 	}
-	for name, session := range map[string]string{"long": long(postgres.MaxSession + 1), "NUL": "a\x00", "no text": "\xff"} { // any order
+	for name, session := range map[string]string{"long": long(replay.MaxSession + 1), "NUL": "a\x00", "no text": "\xff"} { // any order
 		if err := store.Append(t.Context(), batch(session, 1)); err == nil || !strings.Contains(err.Error(), "at most 2048 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}

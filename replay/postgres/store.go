@@ -25,11 +25,9 @@ type Options struct {
 	Schema string // the schema that holds the tables, at most 63 bytes; "": "quire"
 }
 
-// An index holds names of tenants and sessions together, and takes no more than 2,704 bytes.
-const (
-	MaxTenant  = 256  // bytes of a tenant's name
-	MaxSession = 2048 // bytes of a session's name
-)
+// MaxTenant is the length of a tenant's name at most, in bytes. An index holds it together with a session's name, which
+// has up to [replay.MaxSession], and takes no more than 2,704.
+const MaxTenant = 256
 
 // connections is how many a store opens at most. They are opened when they are needed.
 const connections = 8

@@ -26,14 +26,14 @@ const (
 	loadRows  = 1000
 )
 
-// Append implements [replay.Store]. A session's name is at most [MaxSession] bytes.
+// Append implements [replay.Store]. A session's name is at most [replay.MaxSession] bytes.
 func (s *Store) Append(ctx context.Context, batch replay.Batch) error {
 	if len(batch.Objects)+len(batch.Entries) == 0 {
 		return ctx.Err()
 	}
 	for _, e := range batch.Entries {
-		if !storable(e.Session, MaxSession) {
-			return fmt.Errorf("postgres: session %.100q of %d bytes; want valid UTF-8 without NUL, at most %d bytes", e.Session, len(e.Session), MaxSession)
+		if !storable(e.Session, replay.MaxSession) {
+			return fmt.Errorf("postgres: session %.100q of %d bytes; want valid UTF-8 without NUL, at most %d bytes", e.Session, len(e.Session), replay.MaxSession)
 		}
 	}
 	p := arrange(batch)
