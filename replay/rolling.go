@@ -12,7 +12,7 @@ import (
 // compared, and not hashed again; so the texts of a session cost what they add. A piece that is the very string that stood
 // there before, as contents in a cache are, is not even looked at.
 //
-// A text is given in pieces: begin, then add for each, then sum. Behind the first piece that differs nothing is compared.
+// A text is given in pieces: begin, then add for each, then sum. After the first piece that differs nothing is compared.
 type rolling struct {
 	pieces []string
 	ends   []int // of the pieces in the text

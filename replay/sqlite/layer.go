@@ -41,7 +41,7 @@ func (l layer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, v
 	return wrap(f), flags, full(err)
 }
 
-// inherit makes a log that is not there, readable by whom its database is. Where that fails, opening it will say why.
+// inherit makes a log that is missing, readable by those who can read its database. Where that fails, opening it will say why.
 func inherit(name *vfs.Filename, flags vfs.OpenFlag) {
 	if flags&(vfs.OPEN_WAL|vfs.OPEN_MAIN_JOURNAL) == 0 || flags&vfs.OPEN_CREATE == 0 || flags&vfs.OPEN_EXCLUSIVE != 0 {
 		return
