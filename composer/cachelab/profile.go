@@ -62,7 +62,7 @@ type Figure[T any] struct {
 	Note       string     `json:"note,omitzero"`
 }
 
-// A Lifetime is one for which a service keeps entries.
+// A Lifetime is a time for which a service keeps entries.
 type Lifetime struct {
 	Name    string `json:"name"`    // as a marker names it
 	Seconds int64  `json:"seconds"` // from the last use; 0: until the service needs the room
@@ -126,7 +126,7 @@ func (p *Profile) bare() Lifetime {
 // rank returns the place of a region in the order in which a request is read.
 func (p *Profile) rank(r Region) int { return slices.Index(p.RenderOrder.Value, r) }
 
-// Serves reports whether the profile is of the model, and how many bytes of the name say so. A name may have a path
+// Serves reports whether the profile is for the model, and how many bytes of the name say so. A name may have a path
 // before it, as gateways put it.
 func (p *Profile) Serves(model string) (int, bool) {
 	name := model[strings.LastIndexByte(model, '/')+1:]
