@@ -86,7 +86,7 @@ func sortMembers(members []messages.Member) {
 }
 
 // Split sorts the messages of a request by what they are: the system prompt, the system messages that lead and the first
-// messages, as many as there are examples, are instructions; what stands behind the last message of the assistant is the
+// messages, as many as there are examples, are instructions; what stands after the last message of the assistant is the
 // current input, or, where nothing does, the last message; the rest is history.
 func Split(system messages.Message, all []messages.Message, examples int) messages.Groups {
 	var g messages.Groups
