@@ -181,6 +181,27 @@ func TestCause(t *testing.T) {
 	}
 }
 
+func TestDiffOfWhatIsCondensed(t *testing.T) {
+	compose := func(budget tiers.Budget) composer.Composition {
+		return composed(t, []composer.Section{{ID: "a", Content: "long", Tier: tiers.Informational, Alternates: []string{"abc", "b"}}},
+			composer.Config{Budget: budget})
+	}
+	var got []string
+	for _, budget := range []int64{3, 1, 0} {
+		for _, c := range composer.Diff(compose(tiers.Budget{}), compose(tiers.Limit(budget))).Changes[1:] {
+			got = append(got, c.String())
+		}
+	}
+	want := []string{
+		`verdict_changed: section "a": fits, alternate 1, was fits`,
+		`verdict_changed: section "a": fits, alternate 2, was fits`,
+		`verdict_changed: section "a": over-budget, was fits`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // What is not in is passed over, wherever it stands, when sizes are added up.
 func TestDiffAddsUpWhatIsIn(t *testing.T) {
 	c := composed(t, []composer.Section{{ID: "a", Content: "aa"}, {ID: "b", Content: "bbb", Tier: tiers.Informational}, {ID: "c", Content: "cccc"}},
