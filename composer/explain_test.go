@@ -200,6 +200,15 @@ func TestBars(t *testing.T) {
 	}
 }
 
+func TestTableSaysWhichAlternate(t *testing.T) {
+	sections := []composer.Section{{ID: "a", Content: "long", Tier: tiers.Informational, Alternates: []string{"abc", "b"}}}
+	for budget, want := range map[int64]string{4: "in: fits ", 3: "in: alternate 1 ", 1: "in: alternate 2 ", 0: "dropped: over-budget "} {
+		if table := compose(t, sections, composer.Config{Budget: tiers.Limit(budget)}).Explain().Table(); !strings.Contains(table, want) {
+			t.Errorf("budget %d: no %q in\n%s", budget, want, table)
+		}
+	}
+}
+
 func TestBarOfTheLargestSize(t *testing.T) {
 	for budget := range int64(12) {
 		table := compose(t, []composer.Section{{ID: "a", Cost: tiers.Charged(math.MaxInt64, 0)}}, composer.Config{Budget: tiers.Limit(budget + 1)}).Explain().Table()
