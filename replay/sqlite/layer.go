@@ -36,22 +36,21 @@ func (l layer) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, er
 
 // OpenFilename implements [vfs.VFSFilename].
 func (l layer) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
-	inherit(name, flags)
-	f, flags, err := vfsutil.WrapOpenFilename(l.VFS, name, flags)
-	return wrap(f), flags, full(err)
+	f, opened, err := vfsutil.WrapOpenFilename(l.VFS, name, flags)
+	if err == nil && flags&(vfs.OPEN_WAL|vfs.OPEN_MAIN_JOURNAL) != 0 {
+		inherit(name.String(), name.Database())
+	}
+	return wrap(f), opened, full(err)
 }
 
-// inherit makes a log that is missing, readable by those who can read its database. Where that fails, opening it will say why.
-func inherit(name *vfs.Filename, flags vfs.OpenFlag) {
-	if flags&(vfs.OPEN_WAL|vfs.OPEN_MAIN_JOURNAL) == 0 || flags&vfs.OPEN_CREATE == 0 || flags&vfs.OPEN_EXCLUSIVE != 0 {
-		return
-	}
-	info, err := os.Stat(name.Database())
+// inherit lets a log be read by whom its database is: nothing is in it yet when it is new.
+func inherit(log, database string) {
+	from, err := os.Stat(database)
 	if err != nil {
 		return // a file layer that keeps its files elsewhere
 	}
-	if f, err := os.OpenFile(name.String(), os.O_CREATE|os.O_EXCL, info.Mode().Perm()); err == nil {
-		f.Close()
+	if to, err := os.Stat(log); err == nil && to.Mode() != from.Mode() {
+		_ = os.Chmod(log, from.Mode()) // another's, which it is theirs to change
 	}
 }
 
