@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -71,7 +72,7 @@ func Diff(a, b Composition) Difference {
 	d.settings(a, b)
 	d.sections(a, b)
 	textA, textB := a.Text(), b.Text()
-	n := commonPrefix(textA, textB)
+	n := edits.CommonPrefix(textA, textB)
 	d.CommonBytes = int64(n)
 	d.CommonSize = b.sizeWithin(d.CommonBytes)
 	if n < len(textA) || n < len(textB) {
@@ -160,7 +161,7 @@ func (d *Difference) sections(a, b Composition) {
 func (d *Difference) section(a Composition, i int, b Composition, j int) {
 	s, t := &a.sections[i], &b.sections[j]
 	if s.Content != t.Content {
-		d.Changes = append(d.Changes, Change{Kind: ContentChanged, Section: s.ID, At: int64(commonPrefix(s.Content, t.Content))})
+		d.Changes = append(d.Changes, Change{Kind: ContentChanged, Section: s.ID, At: int64(edits.CommonPrefix(s.Content, t.Content))})
 	} else {
 		d.change(CostChanged, s.ID, costText(a.items[i].Cost), costText(b.items[j].Cost))
 	}
@@ -171,7 +172,7 @@ func (d *Difference) section(a Composition, i int, b Composition, j int) {
 		if s.Alternates[k] != t.Alternates[k] {
 			name := fmt.Sprint("alternate ", k+1)
 			d.Changes = append(d.Changes, Change{Kind: AlternateChanged, Section: s.ID, A: name, B: name,
-				At: int64(commonPrefix(s.Alternates[k], t.Alternates[k]))})
+				At: int64(edits.CommonPrefix(s.Alternates[k], t.Alternates[k]))})
 		} else {
 			d.change(CostChanged, s.ID, costText(a.items[i].Alternates[k]), costText(b.items[j].Alternates[k]))
 		}
@@ -221,18 +222,6 @@ func (c Composition) spot(at int64) Spot {
 		}
 	}
 	return Spot{}
-}
-
-// commonPrefix returns how many bytes two texts begin with in common.
-func commonPrefix[T string | []byte](a, b T) int {
-	n := min(len(a), len(b))
-	const block = 256 // compared at once, in the runtime's assembly
-	i := 0
-	for ; i+block <= n && string(a[i:i+block]) == string(b[i:i+block]); i += block {
-	}
-	for ; i < n && a[i] == b[i]; i++ {
-	}
-	return i
 }
 
 // increasing returns the members of a longest increasing run among numbers that are all different, leaving out others:

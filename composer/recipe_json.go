@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -85,7 +86,7 @@ type parsed struct {
 // parse reads src, of which it keeps a copy. The sections that src has in common with the text before it, at its
 // beginning, are not read again; kept tells their number. After an error nothing is kept.
 func (r *parsed) parse(src []byte) (kept int, err error) {
-	common := commonPrefix(r.src, src)
+	common := edits.CommonPrefix(r.src, src)
 	kept, _ = slices.BinarySearch(r.ends, common+1)
 	before := *r
 	*r = parsed{}

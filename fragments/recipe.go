@@ -10,6 +10,7 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments/template"
 	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -209,10 +210,7 @@ func parseRecipe(src []byte) (recipe, error) {
 		return recipe{}, fmt.Errorf("%w: config has sections", composer.ErrRecipe)
 	}
 	if canonical := r.appendJSON(nil); string(canonical) != string(src) {
-		at := 0
-		for at < min(len(canonical), len(src)) && canonical[at] == src[at] {
-			at++
-		}
+		at := edits.CommonPrefix(canonical, src)
 		return recipe{}, fmt.Errorf("%w: byte %d: want the canonical form, %.40q here", composer.ErrRecipe, at, canonical[at:])
 	}
 	return r, nil

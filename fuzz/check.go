@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A trial runs one law, many times or once, and remembers whether it ever showed anything.
@@ -102,10 +103,7 @@ func differ(a, b composer.Composition) string {
 	if textA == textB {
 		out.WriteString("one text twice, decided in two ways")
 	} else {
-		at := 0
-		for at < min(len(textA), len(textB)) && textA[at] == textB[at] {
-			at++
-		}
+		at := edits.CommonPrefix(textA, textB)
 		fmt.Fprintf(&out, "two texts, which differ from byte %d on:\n\t%s\n\t%s", at, around(textA, at), around(textB, at))
 	}
 	d := composer.Diff(a, b)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A Cleaned says what [Clean] removed, or would remove.
@@ -105,7 +106,7 @@ func (m *marker) record(ctx context.Context, name fingerprint.Digest, rec Record
 		if err != nil {
 			return err
 		}
-		same := commonPrefix(m.recipe, src)
+		same := edits.CommonPrefix(m.recipe, src)
 		m.recipe = src
 		// What looks like a digest and is none may not be there.
 		for need := range digestsIn(behind(src, same)) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A Cause says why a composition is not what was recorded. What changed between two recipes has the names of
@@ -110,7 +111,7 @@ func (r *Reader) explain(ctx context.Context, rec Record, now composer.Compositi
 	if change, changed := diff.Cause(); changed {
 		d.Cause, d.Section = Cause(change.Kind), change.Section
 	}
-	if at := int64(commonPrefix(text, now.Text())); at < int64(len(text)) || at < now.Len() {
+	if at := int64(edits.CommonPrefix(text, now.Text())); at < int64(len(text)) || at < now.Len() {
 		d.At, d.Want, d.Got = at, excerpt(text, at), excerpt(now.Text(), at)
 		if d.Section == "" {
 			d.Section = sectionAt(now, at)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A Reader reads objects and records from a store. Everything it returns was hashed and compared with its name: what
@@ -69,7 +70,7 @@ func (r *Reader) recipes(ctx context.Context, names []fingerprint.Digest) (map[f
 			}
 		} else {
 			recipe.text, recipe.err = r.decode(o)
-			for name := range digestsIn(behind(recipe.text, commonPrefix(before, recipe.text))) {
+			for name := range digestsIn(behind(recipe.text, edits.CommonPrefix(before, recipe.text))) {
 				inputs.want(r, name)
 			}
 			before = recipe.text

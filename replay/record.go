@@ -216,15 +216,3 @@ func (r Record) check() error {
 	}
 	return nil
 }
-
-// commonPrefix returns how many bytes two texts begin with in common.
-func commonPrefix[T string | []byte](a, b T) int {
-	n := min(len(a), len(b))
-	const block = 256 // compared at once, in the runtime's assembly
-	i := 0
-	for ; i+block <= n && string(a[i:i+block]) == string(b[i:i+block]); i += block {
-	}
-	for ; i < n && a[i] == b[i]; i++ {
-	}
-	return i
-}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A rolling hashes texts one after the other. What a text has in common with the one before it, at its beginning, is
@@ -65,7 +66,7 @@ func (r *rolling) add(piece string) {
 				r.shared += len(piece)
 				return
 			}
-			r.shared += commonPrefix(before, piece)
+			r.shared += edits.CommonPrefix(before, piece)
 		}
 		r.forget()
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A Prediction is what a profile says of one request. The three kinds of tokens add up to the request's.
@@ -146,22 +147,10 @@ func (c *cache) common(l *line, now int64) (tokens int64, stops int) {
 	best := 0
 	for _, known := range c.next[l.stops[stops].before] {
 		if c.live(known.key, now) {
-			best = max(best, commonBytes(known.text, piece.Text))
+			best = max(best, edits.CommonPrefix(known.text, piece.Text))
 		}
 	}
 	return tokens + share(piece.Tokens, int64(best), int64(max(1, len(piece.Text)))), stops
-}
-
-func commonBytes(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i+64 <= n && a[i:i+64] == b[i:i+64] {
-		i += 64
-	}
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	return i
 }
 
 // write sets what a request with markers writes after what it read, and keeps the entries.

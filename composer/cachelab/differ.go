@@ -8,6 +8,7 @@ import (
 
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // A differ finds the reasons in one region. Its lists are the region's pieces, in order.
@@ -38,8 +39,8 @@ func (d *differ) add(code Code, a, b *Piece, note string) {
 	}
 	c.Place, c.Origin = place.String(), place.Origin
 	if a != nil && b != nil {
-		c.At = int64(commonBytes(a.Text, b.Text))
-		at := commonBytes(a.content, b.content)
+		c.At = int64(edits.CommonPrefix(a.Text, b.Text))
+		at := edits.CommonPrefix(a.content, b.content)
 		c.A, c.B = around(a.content, at), around(b.content, at)
 	} else if a != nil {
 		c.A = shorten(a.content)

@@ -3,6 +3,8 @@ package cachelab
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // An Explanation says why a request would not read what another one left in the cache. Everything in it is predicted.
@@ -136,7 +138,7 @@ func (e *Explanation) diverge(la, lb *line, otherModel bool) int {
 		bytes, tokens = la.stops[n-1].bytes, la.stops[n-1].tokens
 	}
 	if piece := la.stops[n].piece; n < len(lb.stops) && la.stops[n].before == lb.stops[n].before {
-		common := int64(commonBytes(piece.Text, lb.stops[n].piece.Text))
+		common := int64(edits.CommonPrefix(piece.Text, lb.stops[n].piece.Text))
 		tokens += share(piece.Tokens, common, int64(max(1, len(piece.Text))))
 		bytes += common
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // Why a request misses: see [Explain].
@@ -50,7 +52,7 @@ func sameButFor(a, b string) Code {
 	if mask(a) != mask(b) {
 		return ""
 	}
-	at := commonBytes(a, b)
+	at := edits.CommonPrefix(a, b)
 	for _, s := range volatileSpans(a) {
 		if at >= s.to {
 			continue
@@ -78,7 +80,7 @@ func cutElsewhere(a, b string, result bool) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	head := commonBytes(a, b)
+	head := edits.CommonPrefix(a, b)
 	return head >= 16 && head >= len(a)/2 && len(a)-head <= longestNotice && (len(a) != len(b) || noticed(a))
 }
 

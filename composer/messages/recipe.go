@@ -11,6 +11,7 @@ import (
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -182,10 +183,8 @@ func parseRecipe(src []byte) (recipe, error) {
 		return recipe{}, fmt.Errorf("%w: %w", composer.ErrRecipe, err)
 	}
 	written := r.append(nil)
-	for i := range written {
-		if i >= len(src) || src[i] != written[i] {
-			return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", composer.ErrRecipe, i)
-		}
+	if at := edits.CommonPrefix(written, src); at < len(written) {
+		return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", composer.ErrRecipe, at)
 	}
 	if len(src) > len(written) {
 		return recipe{}, fmt.Errorf("%w: something follows it at byte %d", composer.ErrRecipe, len(written))

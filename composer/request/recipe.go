@@ -10,6 +10,7 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/canonical"
+	"github.com/quirehq/quire/internal/edits"
 )
 
 // KindRequest is the kind of the recipes of this package.
@@ -285,16 +286,11 @@ func parseRecipe(src []byte) (recipe, error) {
 
 // difference returns the first byte in which two texts differ, or -1.
 func difference(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	if len(a) == len(b) {
+	at := edits.CommonPrefix(a, b)
+	if at == len(a) && at == len(b) {
 		return -1
 	}
-	return n
+	return at
 }
 
 // parts loads the texts.

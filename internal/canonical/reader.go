@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -163,10 +164,7 @@ func (r *Reader) RoundTrip(start int, write func(*Writer)) {
 	write(&w)
 	if r.scratch = w.Dst; string(w.Dst) != said {
 		form := string(w.Dst)
-		at := 0
-		for at < min(len(form), len(said)) && form[at] == said[at] {
-			at++
-		}
+		at := edits.CommonPrefix(form, said)
 		r.pos = start + at
 		r.fail(fmt.Sprintf("the canonical form, %.40q here", form[at:]))
 	}

@@ -1,4 +1,5 @@
-// Package edits counts how far one name is from another, for messages that guess what was meant.
+// Package edits tells how far two texts are from each other: what they begin with in common, and, for messages that guess
+// what was meant, how many edits part two names.
 package edits
 
 // Distance returns the least number of bytes to insert, delete or replace that turns a into b (Levenshtein). It takes
@@ -21,4 +22,16 @@ func Distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// CommonPrefix returns how many bytes two texts begin with in common.
+func CommonPrefix[T string | []byte](a, b T) int {
+	n := min(len(a), len(b))
+	const block = 256 // compared at once, in the runtime's assembly
+	i := 0
+	for ; i+block <= n && string(a[i:i+block]) == string(b[i:i+block]); i += block {
+	}
+	for ; i < n && a[i] == b[i]; i++ {
+	}
+	return i
 }

@@ -2,6 +2,7 @@ package edits_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -32,6 +33,26 @@ func TestDistance(t *testing.T) {
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")
 		if got, want := edits.Distance(a, b), slow(a, b); got != want {
 			t.Errorf("%q to %q: %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// What two texts begin with in common is found byte by byte, however long it is: blocks are compared at once.
+func TestCommonPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 1100).Draw(t, "common")
+		common := strings.Repeat("abc", n/3+1)[:n]
+		a := common + rapid.StringMatching(`[ax]{0,300}`).Draw(t, "a")
+		b := common + rapid.StringMatching(`[ax]{0,300}`).Draw(t, "b")
+		want := 0
+		for want < len(a) && want < len(b) && a[want] == b[want] {
+			want++
+		}
+		if got := edits.CommonPrefix(a, b); got != want {
+			t.Fatalf("%d; want %d", got, want)
+		}
+		if got := edits.CommonPrefix([]byte(a), []byte(b)); got != want {
+			t.Fatalf("of bytes: %d; want %d", got, want)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func Floors() []Row {
 		{Path: "internal/edits", Floor: 0},
 		{Path: "internal/pages", Floor: 0},
 		{Path: "fingerprint", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{blake3, json}},
-		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "tiers"}, Third: []string{json}},
+		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "internal/edits", "tiers"}, Third: []string{json}},
 		{Path: "fragments/template", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{json}},
 
 		// Floor 1: sections in, composition out.
