@@ -59,12 +59,11 @@ func readMarker(marker messages.JSON) (request.TTL, error) {
 	if m.TTL == "" {
 		return request.FiveMinutes, nil
 	}
-	for _, ttl := range []request.TTL{request.FiveMinutes, request.OneHour} {
-		if ttl.String() == m.TTL {
-			return ttl, nil
-		}
+	ttl, err := request.ParseTTL(m.TTL)
+	if err != nil {
+		return 0, fmt.Errorf("cache marker: unknown lifetime %q; want 5m or 1h", m.TTL)
 	}
-	return 0, fmt.Errorf("cache marker: unknown lifetime %q; want 5m or 1h", m.TTL)
+	return ttl, nil
 }
 
 // marker writes a marker. A bare one lives for five minutes.
