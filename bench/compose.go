@@ -10,18 +10,22 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-// Composing returns the jobs that make a text of sections and its fingerprint: without a budget, so that all bytes are
-// emitted. Their floor copies the contents into one fresh buffer of the right size and hashes it.
+// Composing returns the jobs that decide about sections and fingerprint what they make, without a budget, so that every byte
+// is hashed; compose-text makes the text as well. Their floor copies the contents into one fresh buffer of the right size and
+// hashes it.
 func Composing() []Job {
+	const english = "The quick brown fox jumps over. "
+	hash := func(c composer.Composition) { c.Fingerprint() }
 	jobs := []Job{
-		composing("compose", "The quick brown fox jumps over. ", 100, 1<<10),
-		composing("compose-cjk", "日本語の文章です。", 100, 1<<10),
-		composing("compose-latin", "Blåbærsyltetøy på brød, så øl. ", 100, 1<<10),
-		composing("compose-4KiB", "The quick brown fox jumps over. ", 100, 4<<10),
+		composing("compose", english, 100, 1<<10, hash),
+		composing("compose-text", english, 100, 1<<10, func(c composer.Composition) { c.Text(); c.Fingerprint() }),
+		composing("compose-cjk", "日本語の文章です。", 100, 1<<10, hash),
+		composing("compose-latin", "Blåbærsyltetøy på brød, så øl. ", 100, 1<<10, hash),
+		composing("compose-4KiB", english, 100, 4<<10, hash),
+		composing("compose-100MiB", english, 100, 1<<20, hash),
 	}
-	jobs = append(jobs, composing("compose-100MiB", "The quick brown fox jumps over. ", 100, 1<<20))
 	for count := 10; count <= 1_000_000; count *= 10 {
-		jobs = append(jobs, composing("compose-small", "The quick brown fox jumps over. ", count, 128))
+		jobs = append(jobs, composing("compose-small", english, count, 128, hash))
 	}
 	return jobs
 }
@@ -67,7 +71,8 @@ func evicting(count, size int) Job {
 	}
 }
 
-func composing(name, unit string, count, size int) Job {
+// composing returns the job that composes sections and uses the composition.
+func composing(name, unit string, count, size int, use func(composer.Composition)) Job {
 	return Job{
 		Name:  name,
 		Size:  fmt.Sprintf("sections=%d/size=%s", count, bytesName(size)),
@@ -77,10 +82,8 @@ func composing(name, unit string, count, size int) Job {
 			sections := Sections(unit, count, size)
 			run = func() {
 				c, err := composer.Compose(sections, composer.Config{})
-				if err != nil {
-					panic(err) // the sections are ours
-				}
-				c.Fingerprint()
+				check(err)
+				use(c)
 			}
 			return run, func() { joinAndHash(sections) }
 		},

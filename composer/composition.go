@@ -25,11 +25,10 @@ type Composition struct {
 
 // A memo keeps what was made on demand, so that nothing is joined or hashed twice.
 type memo struct {
-	text   sync.Once
-	digest sync.Once
-
-	textValue   string
-	digestValue fingerprint.Digest
+	sync.Mutex
+	text           string
+	digest         fingerprint.Digest
+	joined, hashed bool
 }
 
 // Pieces yields what the text is made of, in order: the contents, or the alternates chosen, of the included sections
@@ -59,50 +58,54 @@ func (c *Composition) form(i int) string {
 
 // Text returns the emitted text. It is made at the first call and kept.
 func (c Composition) Text() string {
-	if c.memo == nil {
+	m := c.memo
+	if m == nil {
 		return ""
 	}
-	c.memo.text.Do(func() {
+	m.Lock()
+	defer m.Unlock()
+	if !m.joined {
 		var b strings.Builder
 		b.Grow(int(c.length))
-		join := ""
-		for i := range c.plan.Verdicts { // not over Pieces: that takes twice as long where sections are short
-			if c.plan.Verdicts[i].Included() {
-				b.WriteString(join)
-				b.WriteString(c.form(i))
-				join = c.join.Text()
-			}
+		for piece := range c.Pieces() {
+			b.WriteString(piece)
 		}
-		c.memo.textValue = b.String()
-	})
-	return c.memo.textValue
+		m.text, m.joined = b.String(), true
+	}
+	return m.text
 }
 
 // AppendText appends the emitted text to dst and returns the extended buffer. With room in dst it allocates nothing.
 func (c Composition) AppendText(dst []byte) []byte {
-	start := len(dst)
 	dst = slices.Grow(dst, int(c.length))
 	for piece := range c.Pieces() {
 		dst = append(dst, piece...)
 	}
-	c.remember(func() fingerprint.Digest { return fingerprint.Sum(dst[start:]) })
 	return dst
 }
 
-// Fingerprint returns the digest of the emitted text: plain BLAKE3, what b3sum prints for it. After [Composition.Text]
-// or [Composition.AppendText] nothing is joined again.
+// Fingerprint returns the digest of the emitted text: plain BLAKE3, what b3sum prints for it. It is computed at the first
+// call and kept, and does not make the text.
 func (c Composition) Fingerprint() fingerprint.Digest {
-	return c.remember(func() fingerprint.Digest { return fingerprint.SumString(c.Text()) })
-}
-
-// remember returns the digest of the text, which it takes from sum when it is not known yet. AppendText calls it while
-// the bytes it wrote are still hot: hashing them then is cheaper than ever after.
-func (c Composition) remember(sum func() fingerprint.Digest) fingerprint.Digest {
-	if c.memo == nil {
-		return sum()
+	m := c.memo
+	if m == nil {
+		return fingerprint.Sum(nil)
 	}
-	c.memo.digest.Do(func() { c.memo.digestValue = sum() })
-	return c.memo.digestValue
+	m.Lock()
+	defer m.Unlock()
+	switch {
+	case m.hashed:
+	case m.joined:
+		m.digest = fingerprint.SumString(m.text)
+	default:
+		var h fingerprint.Hasher
+		for piece := range c.Pieces() {
+			h.WriteString(piece)
+		}
+		m.digest = h.Digest()
+	}
+	m.hashed = true
+	return m.digest
 }
 
 // Len returns the length of the emitted text in bytes.
