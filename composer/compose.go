@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"unicode/utf8"
 
-	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -27,22 +24,21 @@ type Probe func(PromptBuilt)
 // an unknown tier, gate or join, a measure without a name, a group on both sides of the last breakpoint under
 // tiers.PrefixStable. With an error there is no composition, not even part of one.
 //
-// Compose is linear in the input. It keeps a copy of the sections, so the caller may change them afterwards; the text
+// Compose is linear in the input. It keeps what the sections say, so the caller may change them afterwards; the text
 // itself is made when it is first asked for.
 func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, error) {
 	if err := checkNames(cfg.Measure.Name(), cfg.Join); err != nil {
 		return Composition{}, err
 	}
-	kept, items, err := lowered(sections, cfg.Measure)
+	candidates, err := lowered(sections, cfg.Measure)
 	if err != nil {
 		return Composition{}, err
 	}
 	join := cfg.Join.Text()
 	c, err := admit(Composition{
-		sections: kept,
-		items:    items,
-		measure:  cfg.Measure.Name(),
-		join:     cfg.Join,
+		candidates: candidates,
+		measure:    cfg.Measure.Name(),
+		join:       cfg.Join,
 		rules: tiers.Rules{
 			Gate:           cfg.Gate,
 			Budget:         tiers.EffectiveBudget(cfg.Budget, cfg.Resolver, cfg.Depth, cfg.Role),
@@ -63,84 +59,14 @@ func Compose(sections []Section, cfg Config, probes ...Probe) (Composition, erro
 	return c, nil
 }
 
-// lowered returns a copy of the sections, which nothing the caller does can change, and the numbers that gates decide by.
-// It is the one place where anything is measured. It goes through the sections once: when there are many, looking at them
-// is what takes time.
-func lowered(sections []Section, m measure.Measure) ([]Section, []tiers.Item, error) {
-	kept, items := make([]Section, len(sections)), make([]tiers.Item, len(sections))
-	var alternates []string // of all sections
-	var costs []tiers.Cost  // of the alternates
-	chains, groups := numbering{}, numbering{}
-	ids := newIDs(len(sections))
-	for i := range sections {
-		s, item := &kept[i], &items[i]
-		*s = sections[i]
-		if len(s.Alternates) > 0 {
-			start := len(alternates)
-			alternates = append(alternates, s.Alternates...)
-			s.Alternates = slices.Clip(alternates[start:])
-			costs = append(costs, make([]tiers.Cost, len(s.Alternates))...)
-			item.Alternates = slices.Clip(costs[start:])
-		}
-		if err := s.price(item, m); err != nil {
-			return nil, nil, &SectionError{i, s.ID, err}
-		}
-		ids.add(s.ID)
-		item.Tier, item.Priority = s.Tier, s.Priority
-		item.Chain, item.Group = chains.number(s.Chain), groups.number(s.Group)
-	}
-	return kept, items, ids.check(kept)
-}
-
-// price sets the costs of an item, which has room for all, to those of the section, which it checks.
-func (s *Section) price(item *tiers.Item, m measure.Measure) error {
-	if s.Cost.Known() {
-		if !utf8.ValidString(s.Content) {
-			return s.encodingError()
-		}
-		item.Cost = s.Cost
-	} else {
-		size, valid := m.CountValid(s.Content)
-		if !valid {
-			return s.encodingError()
-		}
-		item.Cost = tiers.Charged(size, int64(len(s.Content)))
-	}
-	for k, alternate := range s.Alternates {
-		size, valid := m.CountValid(alternate)
-		if !valid {
-			return s.encodingError()
-		}
-		item.Alternates[k] = tiers.Charged(size, int64(len(alternate)))
-	}
-	return s.checkNames()
-}
-
-// A numbering gives names the numbers 1, 2, 3 … in order of appearance, and the empty name 0.
-type numbering map[string]int
-
-func (n numbering) number(name string) int {
-	if name == "" {
-		return 0
-	}
-	return n.add(name)
-}
-
-func (n numbering) add(name string) int {
-	if _, known := n[name]; !known {
-		n[name] = len(n) + 1
-	}
-	return n[name]
-}
-
-// admit completes a composition that holds its sections, items and rules.
+// admit completes a composition that holds its candidates and rules.
 func admit(c Composition) (Composition, error) {
-	c.rules.Head = headLen(c.sections)
+	c.rules.Head = c.headLen()
 	plan, err := tiers.Admit(c.items, c.rules)
 	if err != nil {
 		var item *tiers.ItemError
 		if errors.As(err, &item) {
-			return Composition{}, &SectionError{item.Index, c.sections[item.Index].ID, item.Err}
+			return Composition{}, &SectionError{item.Index, c.parts[item.Index].id, item.Err}
 		}
 		return Composition{}, rulesError{err}
 	}
@@ -159,9 +85,9 @@ func admit(c Composition) (Composition, error) {
 }
 
 // headLen returns how many sections stand up to and including the last one with a breakpoint.
-func headLen(sections []Section) int {
-	for i := len(sections); i > 0; i-- {
-		if sections[i-1].Breakpoint {
+func (c *candidates) headLen() int {
+	for i := len(c.parts); i > 0; i-- {
+		if c.parts[i-1].breakpoint {
 			return i
 		}
 	}

@@ -13,14 +13,13 @@ import (
 // A Composition is what [Compose] decided. It does not change; its methods may be called from several goroutines at
 // once. The zero value is the composition of no sections.
 type Composition struct {
-	sections []Section    // what the caller gave
-	items    []tiers.Item // the same as numbers
-	rules    tiers.Rules
-	measure  string
-	join     Join
-	plan     tiers.Plan
-	length   int64 // of the text, in bytes
-	memo     *memo
+	candidates
+	rules   tiers.Rules
+	measure string
+	join    Join
+	plan    tiers.Plan
+	length  int64 // of the text, in bytes
+	memo    *memo
 }
 
 // A memo keeps what was made on demand, so that nothing is joined or hashed twice.
@@ -51,9 +50,9 @@ func (c Composition) Pieces() iter.Seq[string] {
 // form returns the form of a section that its verdict settled on: its content, or an alternate.
 func (c *Composition) form(i int) string {
 	if k := c.plan.Verdicts[i].Alternate; k > 0 {
-		return c.sections[i].Alternates[k-1]
+		return c.parts[i].alternates[k-1]
 	}
-	return c.sections[i].Content
+	return c.parts[i].content
 }
 
 // Text returns the emitted text. It is made at the first call and kept.

@@ -19,15 +19,15 @@ type Decision struct {
 // Decisions returns one decision for every candidate, in candidate order. Limit and Before are in UTF-8 bytes when the
 // reason is over-bytes, else in the measure.
 func (c Composition) Decisions() []Decision {
-	decisions := make([]Decision, len(c.sections))
+	decisions := make([]Decision, len(c.parts))
 	join := int64(len(c.join.Text()))
 	var offset int64 // the end of what is emitted so far
 	started := false
 	for i, v := range c.plan.Verdicts {
 		d := &decisions[i]
 		*d = Decision{
-			ID:        c.sections[i].ID,
-			Tier:      c.sections[i].Tier,
+			ID:        c.parts[i].id,
+			Tier:      c.items[i].Tier,
 			Size:      v.Chosen(c.items[i]).Size(),
 			Included:  v.Included(),
 			Alternate: v.Alternate,
@@ -60,7 +60,7 @@ func (c Composition) ids(included bool) []string {
 	ids := []string{}
 	for i, v := range c.plan.Verdicts {
 		if v.Included() == included {
-			ids = append(ids, c.sections[i].ID)
+			ids = append(ids, c.parts[i].id)
 		}
 	}
 	return ids

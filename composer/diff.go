@@ -126,21 +126,21 @@ func (d *Difference) settings(a, b Composition) {
 }
 
 func (d *Difference) sections(a, b Composition) {
-	where := make(map[string]int, len(a.sections))
-	for i := range a.sections {
-		where[a.sections[i].ID] = i
+	where := make(map[string]int, len(a.parts))
+	for i := range a.parts {
+		where[a.parts[i].id] = i
 	}
 	var order []int // the places in a of what both have, in b's order
-	kept := make([]bool, len(a.sections))
-	for j := range b.sections {
-		if i, both := where[b.sections[j].ID]; both {
+	kept := make([]bool, len(a.parts))
+	for j := range b.parts {
+		if i, both := where[b.parts[j].id]; both {
 			order = append(order, i)
 			kept[i] = true
 		}
 	}
 	stays := increasing(order)
-	for j := range b.sections {
-		id := b.sections[j].ID
+	for j := range b.parts {
+		id := b.parts[j].id
 		i, both := where[id]
 		if !both {
 			d.Changes = append(d.Changes, Change{Kind: SectionAdded, Section: id})
@@ -151,15 +151,15 @@ func (d *Difference) sections(a, b Composition) {
 			d.Changes = append(d.Changes, Change{Kind: Reordered, Section: id, A: fmt.Sprint("place ", i+1), B: fmt.Sprint("place ", j+1)})
 		}
 	}
-	for i := range a.sections {
+	for i := range a.parts {
 		if !kept[i] {
-			d.Changes = append(d.Changes, Change{Kind: SectionRemoved, Section: a.sections[i].ID})
+			d.Changes = append(d.Changes, Change{Kind: SectionRemoved, Section: a.parts[i].id})
 		}
 	}
 }
 
 func (d *Difference) section(a Composition, i int, b Composition, j int) {
-	s, t := &a.sections[i], &b.sections[j]
+	s, t := a.section(i), b.section(j)
 	if s.Content != t.Content {
 		d.Changes = append(d.Changes, Change{Kind: ContentChanged, Section: s.ID, At: int64(edits.CommonPrefix(s.Content, t.Content))})
 	} else {

@@ -3,7 +3,6 @@ package composer
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"unicode/utf8"
 
@@ -111,61 +110,3 @@ func (e rulesError) Error() string {
 	return "composer: " + strings.TrimPrefix(e.error.Error(), "tiers: ")
 }
 func (e rulesError) Unwrap() error { return e.error }
-
-// checkIDs refuses sections that could not be told apart.
-func checkIDs(sections []Section) error {
-	ids := newIDs(len(sections))
-	for i := range sections {
-		ids.add(sections[i].ID)
-	}
-	return ids.check(sections)
-}
-
-// An idSet tells whether ids may repeat: whether two have the same hash, as the same ids have. It is an open hash table of
-// the upper halves of the hashes, 8 to 16 bytes an id: at a million sections a map costs more than composing them. The
-// seed decides where a hash is filed and, hardly ever, that different ids collide.
-type idSet struct {
-	table     []uint32 // 0 is free
-	seed      maphash.Seed
-	mayRepeat bool
-}
-
-// newIDs returns a set with room for n ids.
-func newIDs(n int) idSet {
-	size := 4
-	for size < 2*n {
-		size *= 2
-	}
-	return idSet{table: make([]uint32, size), seed: maphash.MakeSeed()}
-}
-
-func (ids *idSet) add(id string) {
-	hash := maphash.String(ids.seed, id)
-	mark := uint32(hash>>32) | 1
-	last := len(ids.table) - 1 // all ones
-	slot := int(hash) & last
-	for ids.table[slot] != 0 {
-		if ids.table[slot] == mark {
-			ids.mayRepeat = true
-			return
-		}
-		slot = (slot + 1) & last
-	}
-	ids.table[slot] = mark
-}
-
-// check refuses the first section whose id an earlier one has; all their ids are in the set.
-func (ids *idSet) check(sections []Section) error {
-	if !ids.mayRepeat {
-		return nil
-	}
-	places := make(map[string]int, len(sections))
-	for i := range sections {
-		id := sections[i].ID
-		if first, there := places[id]; there {
-			return duplicateError(i, first, id)
-		}
-		places[id] = i
-	}
-	return nil
-}

@@ -25,7 +25,7 @@ func BuildPromptBuiltEvent(c Composition) PromptBuilt {
 		SectionChars:    make(map[string]int64, c.plan.Included),
 	}
 	for i, v := range c.plan.Verdicts {
-		id, size := c.sections[i].ID, v.Chosen(c.items[i]).Size()
+		id, size := c.parts[i].id, v.Chosen(c.items[i]).Size()
 		if v.Included() {
 			event.SectionChars[id] = size
 			continue

@@ -9,8 +9,8 @@ import (
 // Sections yields the candidates in order, as the caller gave them; those of a recipe have the cost that stands there.
 func (c Composition) Sections() iter.Seq[Section] {
 	return func(yield func(Section) bool) {
-		for _, s := range c.sections {
-			if !yield(s) {
+		for i := range c.parts {
+			if !yield(c.section(i)) {
 				return
 			}
 		}

@@ -41,7 +41,7 @@ func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []
 			p.Size += c.rules.Separator.Size()
 		}
 		form := c.form(i)
-		p.ID = c.sections[i].ID
+		p.ID = c.parts[i].id
 		p.Bytes += int64(len(separator) + len(form))
 		p.Size += v.Chosen(c.items[i]).Size()
 		p.Breakpoint = marked[i]
@@ -62,13 +62,13 @@ func (c Composition) prefixes(breakpointsOnly bool, hash *fingerprint.Hasher) []
 
 // breakpoints reports for every candidate whether a cacheable prefix ends with it, and for how many.
 func (c Composition) breakpoints() (marked []bool, ends int) {
-	marked = make([]bool, len(c.sections))
+	marked = make([]bool, len(c.parts))
 	last := -1
 	for i, v := range c.plan.Verdicts {
 		if v.Included() {
 			last = i
 		}
-		if c.sections[i].Breakpoint && last >= 0 && !marked[last] {
+		if c.parts[i].breakpoint && last >= 0 && !marked[last] {
 			marked[last] = true
 			ends++
 		}

@@ -56,8 +56,8 @@ var (
 // Recipe returns the recipe of the composition. Every content is hashed.
 func (c Composition) Recipe() Recipe {
 	r := c.rulesOfRecipe()
-	r.Sections = make([]Ingredient, len(c.sections))
-	for i := range c.sections {
+	r.Sections = make([]Ingredient, len(c.parts))
+	for i := range c.parts {
 		r.Sections[i] = c.ingredient(i)
 	}
 	return r
@@ -80,7 +80,7 @@ func (c Composition) rulesOfRecipe() Recipe {
 }
 
 func (c Composition) ingredient(i int) Ingredient {
-	s, item := &c.sections[i], &c.items[i]
+	s, item := c.section(i), &c.items[i]
 	in := Ingredient{
 		ID: s.ID, Tier: s.Tier,
 		Content:  Form{fingerprint.SumString(s.Content), item.Cost},

@@ -2,7 +2,6 @@ package composer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
@@ -20,10 +19,8 @@ func (r Recipe) Compose(load func(fingerprint.Digest) (string, error)) (Composit
 // before it, at its beginning, are neither read nor loaded nor validated again; everything is decided again. So the turns
 // of a session cost what they add. The zero value is ready to use. It is not safe for concurrent use.
 type Recompiler struct {
-	parsed   parsed
-	sections []Section
-	items    []tiers.Item
-	places   map[string]int // of the first sections, by id; nil as long as every recipe was read from its beginning
+	parsed     parsed
+	candidates candidates
 }
 
 // Compose parses the canonical JSON of a recipe, as [ParseRecipe] does, and makes the composition again, as
@@ -38,8 +35,8 @@ func (c *Recompiler) Compose(src []byte, load func(fingerprint.Digest) (string, 
 
 // compose makes the composition of a recipe whose first kept sections are those of the one before.
 func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (string, error)) (Composition, error) {
-	kept = min(kept, len(c.sections)) // fewer than were parsed when loading them failed
-	c.keep(kept)
+	kept = min(kept, len(c.candidates.parts)) // fewer than were parsed when loading them failed
+	c.candidates.keep(kept)
 	if r.Kind != KindComposer {
 		return Composition{}, fmt.Errorf("composer: %w: kind %q; want %q", ErrRecipe, r.Kind, KindComposer)
 	}
@@ -49,78 +46,47 @@ func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (
 	if err := checkNames(r.Measure, r.Join); err != nil {
 		return Composition{}, err
 	}
-	c.sections = slices.Grow(c.sections, len(r.Sections)-kept)
-	c.items = slices.Grow(c.items, len(r.Sections)-kept)
 	for i, in := range r.Sections[kept:] {
 		if err := c.add(in, load); err != nil {
 			return Composition{}, &SectionError{kept + i, in.ID, err}
 		}
 	}
-	if err := c.checkIDs(kept); err != nil {
-		c.keep(kept)
+	ids := newIDs(len(r.Sections))
+	for i := range r.Sections {
+		ids.add(r.Sections[i].ID)
+	}
+	if err := c.candidates.checkIDs(ids); err != nil {
+		c.candidates.keep(kept)
 		return Composition{}, err
 	}
-	chains, groups := numbering{}, numbering{}
-	for i, in := range r.Sections {
-		c.items[i].Chain, c.items[i].Group = chains.number(in.Chain), groups.number(in.Group)
-	}
 	return admit(Composition{
-		sections: c.sections,
-		items:    c.items,
-		measure:  r.Measure,
-		join:     r.Join,
+		candidates: c.candidates,
+		measure:    r.Measure,
+		join:       r.Join,
 		rules: tiers.Rules{Gate: r.Gate, Budget: r.Budget, MaxBytes: r.MaxBytes, ActiveFraction: r.ActiveFraction,
 			Separator: r.Separator, TailReserve: r.TailReserve},
 	})
 }
 
-// keep forgets all sections but the first.
-func (c *Recompiler) keep(kept int) {
-	for _, s := range c.sections[kept:] {
-		if i, there := c.places[s.ID]; there && i >= kept {
-			delete(c.places, s.ID)
-		}
-	}
-	c.sections, c.items = c.sections[:kept], c.items[:kept]
-}
-
-// checkIDs is the function of that name, which has looked at the first kept sections already.
-func (c *Recompiler) checkIDs(kept int) error {
-	if kept == 0 {
-		c.places = nil
-		return checkIDs(c.sections)
-	}
-	if c.places == nil {
-		c.places = make(map[string]int, len(c.sections))
-	}
-	for i := len(c.places); i < len(c.sections); i++ { // more than kept when loading failed the last time
-		id := c.sections[i].ID
-		if first, there := c.places[id]; there {
-			return duplicateError(i, first, id)
-		}
-		c.places[id] = i
-	}
-	return nil
-}
-
+// add loads the forms of a section and adds it to the candidates.
 func (c *Recompiler) add(in Ingredient, load func(fingerprint.Digest) (string, error)) (err error) {
 	s := Section{ID: in.ID, Tier: in.Tier, Cost: in.Content.Cost,
 		Priority: in.Priority, Chain: in.Chain, Group: in.Group, Breakpoint: in.Breakpoint}
-	item := tiers.Item{Tier: in.Tier, Cost: in.Content.Cost, Priority: in.Priority}
 	if s.Content, err = load(in.Content.Digest); err != nil {
 		return err
 	}
+	var costs []tiers.Cost
 	for _, form := range in.Alternates {
 		alternate, err := load(form.Digest)
 		if err != nil {
 			return err
 		}
 		s.Alternates = append(s.Alternates, alternate)
-		item.Alternates = append(item.Alternates, form.Cost)
+		costs = append(costs, form.Cost)
 	}
 	if err := s.check(); err != nil {
 		return err
 	}
-	c.sections, c.items = append(c.sections, s), append(c.items, item)
+	c.candidates.add(&s, s.Alternates, s.Cost, costs)
 	return nil
 }
