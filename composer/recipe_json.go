@@ -135,8 +135,7 @@ func readHead(p *canonical.Reader) (r Recipe) {
 
 func readIngredient(p *canonical.Reader) (in Ingredient) {
 	start := p.Pos()
-	p.Raw(`{"alternates":[`)
-	for more := !p.At(`]`); more && p.Err() == nil; more = p.Skip(`,`) {
+	for range p.Elements(`{"alternates":[`) {
 		bytes := p.Integer(`{"bytes":`)
 		digest := p.Digest(`,"content":`)
 		size := p.Integer(`,"size":`)

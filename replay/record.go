@@ -132,8 +132,7 @@ func (r Record) labelNames() []string {
 // [ErrRecord].
 func ParseRecord(src []byte) (r Record, err error) {
 	p := canonical.NewReader(string(src), 0)
-	p.Raw(`{"breakpoints":[`)
-	for more := !p.At(`]`); more && p.Err() == nil; more = p.Skip(`,`) {
+	for range p.Elements(`{"breakpoints":[`) {
 		b := composer.Prefix{Breakpoint: true}
 		b.Bytes = p.Integer(`{"bytes":`)
 		b.Digest = p.DigestOrNull(`,"digest":`)
@@ -145,8 +144,7 @@ func ParseRecord(src []byte) (r Record, err error) {
 	r.Bytes = p.Integer(`],"bytes":`)
 	r.Decisions = p.DigestOrNull(`,"decisions":`)
 	r.Kind = p.Text(`,"kind":`)
-	p.Raw(`,"labels":{`)
-	for more := !p.At(`}`); more && p.Err() == nil; more = p.Skip(`,`) {
+	for range p.Elements(`,"labels":{`) {
 		if r.Labels == nil {
 			r.Labels = map[string]string{}
 		}

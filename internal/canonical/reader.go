@@ -2,6 +2,7 @@ package canonical
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +69,16 @@ func (r *Reader) End() {
 	}
 }
 
+// Elements reads how an array or an object begins, and yields once for each thing in it, for the caller to read. The
+// bracket at its end belongs to what comes next.
+func (r *Reader) Elements(before string) func(yield func() bool) {
+	return func(yield func() bool) {
+		r.Raw(before)
+		for more := !r.At(`]`) && !r.At(`}`); more && r.err == nil && yield(); more = r.Skip(`,`) {
+		}
+	}
+}
+
 // Text reads a string.
 func (r *Reader) Text(before string) string {
 	r.Raw(before)
@@ -105,8 +116,17 @@ func (r *Reader) Bool(before string) bool {
 }
 
 // Integer reads an integer that is written as a string.
-func (r *Reader) Integer(before string) int64 {
-	return Parse(r, before, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+func (r *Reader) Integer(before string) int64 { return r.AtLeast(math.MinInt64, before) }
+
+// AtLeast reads an integer that is not below least.
+func (r *Reader) AtLeast(least int64, before string) int64 {
+	return Parse(r, before, func(s string) (int64, error) {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < least {
+			return 0, fmt.Errorf("want an integer from %d to %d in decimal; found %q", least, int64(math.MaxInt64), s)
+		}
+		return n, nil
+	})
 }
 
 // Budget reads a limit, or null where there is none.
@@ -136,6 +156,22 @@ func (r *Reader) DigestOrNull(before string) fingerprint.Digest {
 	return r.Digest(``)
 }
 
+// Value reads any JSON value and returns it as it stands.
+func (r *Reader) Value(before string) string {
+	r.Raw(before)
+	if r.err != nil {
+		return ""
+	}
+	dec := jsontext.NewDecoder(strings.NewReader(r.src[r.pos:]))
+	if _, err := dec.ReadValue(); err != nil {
+		r.fail("a JSON value")
+		return ""
+	}
+	start := r.pos
+	r.pos += int(dec.InputOffset())
+	return r.src[start:r.pos]
+}
+
 // Parse reads a string and gives it its meaning.
 func Parse[T any](r *Reader, before string, parse func(string) (T, error)) (v T) {
 	start := r.base + r.pos + len(before)
@@ -157,7 +193,10 @@ func (r *Reader) RoundTrip(start int, write func(*Writer)) {
 	}
 	said := r.src[start:r.pos]
 	if !utf8.ValidString(said) {
-		r.err = fingerprint.ErrInvalidUTF8
+		for c, n := utf8.DecodeRuneInString(said); c != utf8.RuneError || n > 1; c, n = utf8.DecodeRuneInString(said) {
+			start, said = start+n, said[n:]
+		}
+		r.err = fmt.Errorf("byte %d: %w", r.base+start, fingerprint.ErrInvalidUTF8)
 		return
 	}
 	w := Writer{Dst: slices.Grow(r.scratch[:0], len(said))}
