@@ -68,13 +68,9 @@ func word[T string | []byte](s T) uint64 {
 // none is when no byte is. Bits above the lowest mean nothing.
 //
 // Where a byte x is below n, and n at most 0x80, x-n borrows and sets the top bit, which x itself has not. The borrow
-// may make the next bytes look like that too, but none before.
+// may make the next bytes look like that too, but none before. With its second bit flipped, a byte is below 0x21 when it
+// is a control character or the quote; xored with the backslash, it is below 1 when it is that.
 func escapedIn(word uint64) uint64 {
 	const each, top = 0x0101010101010101, 0x8080808080808080
-	control := (word - each*' ') &^ word
-	quote := word ^ each*'"' // 0, and so below 1, where there is one
-	quote = (quote - each) &^ quote
-	backslash := word ^ each*'\\'
-	backslash = (backslash - each) &^ backslash
-	return (control | quote | backslash) & top
+	return (((word ^ each*2) - each*0x21) | ((word ^ each*'\\') - each)) &^ word & top
 }
