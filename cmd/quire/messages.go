@@ -167,12 +167,9 @@ func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags
 
 // described assembles a description. Its resources are files beside it.
 func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file string) ([]messagesRequest, error) {
-	doc := src
-	if !jsontext.Value(src).IsValid() {
-		var err error
-		if doc, err = promptfile.JSON(src, name, "description"); err != nil {
-			return nil, err
-		}
+	doc, err := promptfile.ReadDescription(src, name)
+	if err != nil {
+		return nil, err
 	}
 	folder := "."
 	if file != "-" {
@@ -191,9 +188,12 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 		}
 		return text, nil
 	}
-	in, o, err := messages.ParseDescription(doc, load, estimators()...)
+	in, o, err := messages.ParseDescription(doc.JSON, load, estimators()...)
 	if err != nil {
-		return nil, at(name, err)
+		return nil, doc.Locate(err, func(src []byte) bool {
+			_, _, err := messages.ParseDescription(src, load, estimators()...)
+			return err != nil
+		})
 	}
 	if o, err = f.options(cmd, o); err != nil {
 		return nil, err

@@ -66,6 +66,8 @@ func misfit(err error) error {
 	switch {
 	case errors.Is(err, json.ErrUnknownName):
 		return fmt.Errorf("at %q: unknown name; a description has input, history, systemInstructions, tools and the like", at)
+	case semantic.Err != nil && semantic.JSONKind == jsontext.KindNumber:
+		return fmt.Errorf("at %q: the number %s; want a decimal integer, such as 8000", at, semantic.JSONValue)
 	case semantic.Err != nil:
 		return fmt.Errorf("at %q: %w", at, semantic.Err)
 	}

@@ -3,6 +3,7 @@ package promptfile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,60 +32,11 @@ func (d *decoder) wrong(n *node, want string) error {
 	return d.fail(n.line, d.prefix()+n.String(), want)
 }
 
-// decode fills in a value from a mapping. An unknown key, and one that stands twice, are errors.
-func decode[T any](d *decoder, n *node, fields []field[T], into *T) error {
-	seen := make([]int, len(fields)) // the line of the key
-	for i := range n.items {
-		key := n.keys[i]
-		f := indexOf(fields, key.text)
-		switch {
-		case f < 0:
-			return d.fail(key.line, d.prefix()+"unknown key "+quoted(key.text), wantKey(key.text, fields))
-		case seen[f] > 0:
-			return d.fail(key.line, d.prefix()+"the key "+key.text+" stands twice", fmt.Sprintf("it is at line %d already", seen[f]))
-		}
-		seen[f] = key.line
-		if err := d.within(key.text, func() error { return fields[f].read(d, &n.items[i], into) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decodeOne fills in the value of one key.
-func decodeOne[T any](d *decoder, key string, n *node, fields []field[T], into *T) error {
-	f := indexOf(fields, key)
-	if f < 0 {
-		return d.fail(0, "unknown key "+quoted(key), wantKey(key, fields))
-	}
-	return fields[f].read(d, n, into)
-}
-
-func indexOf[T any](fields []field[T], key string) int {
-	for i := range fields {
-		if fields[i].key == key {
-			return i
-		}
-	}
-	return -1
-}
-
 func (d *decoder) prefix() string {
 	if len(d.path) == 0 {
 		return ""
 	}
 	return strings.Join(d.path, ": ") + ": "
-}
-
-func wantKey[T any](key string, fields []field[T]) string {
-	names := make([]string, len(fields))
-	for i := range fields {
-		names[i] = fields[i].key
-	}
-	if nearest := nearestTo(key, names); nearest != "" {
-		return "did you mean " + nearest + "?"
-	}
-	return "want " + oneOf(names)
 }
 
 // text reads a text.
@@ -153,3 +105,63 @@ func (d *decoder) fraction(n *node) (tiers.Fraction, error) {
 	}
 	return tiers.Fraction{}, d.wrong(n, "want a decimal from 0 to 1 with at most 18 digits after the point, such as 0.95")
 }
+
+// texts reads a list of texts.
+func (d *decoder) texts(n *node) ([]string, error) {
+	if n.kind != sequence {
+		return nil, d.wrong(n, "want a list of texts")
+	}
+	texts := make([]string, len(n.items))
+	for i := range n.items {
+		var err error
+		if texts[i], err = d.text(&n.items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// choose reads one of the names.
+func choose[T any](d *decoder, n *node, names []string, parse func(string) (T, error), into *T) error {
+	if n.kind != plain && n.kind != text {
+		return d.wrong(n, "want "+oneOf(names))
+	}
+	if !slices.Contains(names, n.text) {
+		want := "want " + oneOf(names)
+		if nearest := nearestTo(n.text, names); nearest != "" {
+			want += "; did you mean " + nearest + "?"
+		}
+		return d.wrong(n, want)
+	}
+	value, err := parse(n.text)
+	if err != nil {
+		return d.wrong(n, err.Error())
+	}
+	*into = value
+	return nil
+}
+
+func oneOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// namesOf lists the names of an enumeration whose values count from 0.
+func namesOf[T interface {
+	~uint8
+	fmt.Stringer
+}](parse func(string) (T, error)) []string {
+	var names []string
+	for v := T(0); ; v++ {
+		name := v.String()
+		if _, err := parse(name); err != nil {
+			return names
+		}
+		names = append(names, name)
+	}
+}
+
+func enum(names []string) string { return `{"enum":["` + strings.Join(names, `","`) + `"]}` }

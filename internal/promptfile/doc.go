@@ -1,12 +1,14 @@
 // Package promptfile reads prompt files: what a person writes about a prompt, in YAML or in JSON, becomes the sections
 // and the configuration that package composer takes.
 //
-// [Read] is the whole of it. It turns the bytes of a prompt file into one [Document] for each prompt in it; texts that
+// [Read] turns the bytes of a prompt file into one [Document] for each prompt in it; texts that
 // stand in files of their own come through [Options.Open]. One table of keys decides what a prompt file may hold:
 // the reader, the command line's overrides ([Setting]) and the JSON [Schema] are all made from it.
 //
 // [ReadRegistry] does the same for registry files, whose sections, variables and tools go into a fragments.Registry by
-// scope. They are written in the same two notations and share the keys of sections and of the configuration.
+// scope, and [ReadRequest] for request files. They are written in the same two notations and share what keys they can.
+// [ReadDescription] reads a file whose keys belong to another package. What is read knows its lines: its Locate turns an
+// error of the package that it was handed to into one with a place.
 //
 // # What a prompt file is
 //

@@ -51,10 +51,7 @@ type Setting struct {
 // Read reads the prompts of a prompt file, of at most [MaxSource] bytes. The name is for messages. Every error is an
 // [Error].
 func Read(src []byte, name string, opts Options) ([]Document, error) {
-	s := newSource(src, name, promptNoun, opts)
-	if len(src) > MaxSource {
-		return nil, s.fail(0, "the prompt file has more than 64 MiB", "keep long texts in files of their own")
-	}
+	s := newSource(src, name, form{"prompt", "the key sections"}, opts.Line)
 	roots, err := s.documents(opts.JSON)
 	if err != nil {
 		return nil, err
@@ -71,29 +68,25 @@ func Read(src []byte, name string, opts Options) ([]Document, error) {
 
 // document decodes one prompt.
 func (d *decoder) document(root *node, set []Setting) (Document, error) {
-	if root.kind != mapping {
-		return Document{}, d.fail(root.line, "the prompt is "+root.String(), "want a mapping with the key sections")
-	}
 	var p prompt
-	fields := promptFields()
-	if err := decode(d, root, fields, &p); err != nil {
+	if err := d.isMapping(root); err != nil {
+		return Document{}, err
+	}
+	if err := decode(d, root, promptFields(), &p); err != nil {
 		return Document{}, err
 	}
 	if !p.hasSections {
 		return Document{}, d.fail(root.line, "no sections", "want the key sections with a list")
 	}
-	for _, s := range set {
-		o := decoder{source: &source{name: s.Origin}, outside: true}
-		if err := decodeOne(&o, s.Key, &node{text: s.Value}, fields, &p); err != nil {
-			return Document{}, err
-		}
+	if err := apply(set, promptFields(), &p); err != nil {
+		return Document{}, err
 	}
 	doc := Document{Name: d.name, Line: root.line, Config: p.config}
 	doc.Sections = make([]composer.Section, len(p.sections))
 	doc.lines = make([]int, len(p.sections))
 	for i, s := range p.sections {
 		doc.Sections[i], doc.lines[i] = s.Section, s.line
-		if s.size >= 0 || s.bytes >= 0 {
+		if s.hasSize || s.hasBytes {
 			doc.Sections[i].Cost = s.cost(p.config)
 		}
 	}
@@ -103,10 +96,10 @@ func (d *decoder) document(root *node, set []Setting) (Document, error) {
 // cost returns the cost that the section states. The half that it leaves open is measured.
 func (s *section) cost(cfg composer.Config) tiers.Cost {
 	size, bytes := s.size, s.bytes
-	if size < 0 {
+	if !s.hasSize {
 		size = cfg.Measure.Count(s.Content)
 	}
-	if bytes < 0 {
+	if !s.hasBytes {
 		bytes = int64(len(s.Content))
 	}
 	return tiers.Charged(size, bytes)

@@ -3,6 +3,7 @@ package promptfile
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -45,35 +46,37 @@ type RegistryOptions struct {
 // ReadRegistry reads a registry file, of at most [MaxSource] bytes and of one document, and registers what it holds.
 // Every error is an [Error].
 func ReadRegistry(src []byte, name string, opts RegistryOptions) (*RegistryDocument, error) {
-	s := newSource(src, name, "registry", opts.Options)
-	if len(src) > MaxSource {
-		return nil, s.fail(0, "the registry file has more than 64 MiB", "keep long texts in files of their own")
-	}
-	roots, err := s.documents(opts.JSON)
+	s := newSource(src, name, form{"registry", "keys such as sections and variables"}, opts.Line)
+	root, err := s.document(opts.JSON)
 	if err != nil {
 		return nil, err
 	}
-	if len(roots) > 1 {
-		return nil, s.fail(roots[1].line, "a second document", "want one registry in a file")
-	}
 	d := decoder{source: s, files: files{open: opts.Open}}
 	var r registry
-	if roots[0].kind != mapping {
-		return nil, d.fail(roots[0].line, "the registry is "+roots[0].String(), "want a mapping with keys such as sections and variables")
-	}
-	if err := decode(&d, &roots[0], registryFields(), &r); err != nil {
+	if err := decode(&d, root, registryFields(), &r); err != nil {
 		return nil, err
 	}
-	for _, set := range opts.Set {
-		o := decoder{source: &source{name: set.Origin}, outside: true}
-		if err := decodeOne(&o, set.Key, &node{text: set.Value}, configFields(), &r); err != nil {
-			return nil, err
-		}
+	if err := apply(opts.Set, configFields(), &r); err != nil {
+		return nil, err
 	}
 	if err := r.setVariables(opts.Variables); err != nil {
 		return nil, err
 	}
 	return d.register(&r)
+}
+
+// owners yields the file, and then the plugins.
+func (r *registry) owners() iter.Seq[*owned] {
+	return func(yield func(*owned) bool) {
+		if !yield(&r.owned) {
+			return
+		}
+		for i := range r.plugins {
+			if !yield(&r.plugins[i]) {
+				return
+			}
+		}
+	}
 }
 
 // setVariables puts values in the place of those in the file.
@@ -86,7 +89,7 @@ func (r *registry) setVariables(variables []Setting) error {
 			return &Error{File: set.Origin, What: fmt.Sprintf("%s has invalid UTF-8 at byte %d", set.Key, offset), Want: "want a text in UTF-8"}
 		}
 		found := false
-		for _, owner := range append([]*owned{&r.owned}, r.plugins...) {
+		for owner := range r.owners() {
 			for i := range owner.variables {
 				if v := &owner.variables[i]; v.name == set.Key {
 					v.value, v.hasValue, found = set.Value, true, true
@@ -121,7 +124,7 @@ func (d *decoder) register(r *registry) (*RegistryDocument, error) {
 		}
 		doc.scopes[s.name] = parent.Child(s.name)
 	}
-	for _, owner := range append([]*owned{&r.owned}, r.plugins...) {
+	for owner := range r.owners() {
 		if err := doc.add(d, owner); err != nil {
 			return nil, err
 		}

@@ -2,8 +2,6 @@ package promptfile
 
 import (
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/quirehq/quire/fragments"
@@ -17,7 +15,7 @@ type registry struct {
 	toolOrderLine int
 	openers       map[string]int // the lines of the sections that options have, by name
 	scopes        []scope
-	plugins       []*owned
+	plugins       []owned
 }
 
 func (r *registry) opens(section string, line int) {
@@ -53,7 +51,6 @@ type contributed struct {
 	item
 	section
 	order      int
-	hasOrder   bool
 	mode       fragments.Mode
 	hasMode    bool
 	ownerFinal bool
@@ -73,17 +70,6 @@ type variable struct {
 type provider struct {
 	item
 	result fragments.ToolResult
-}
-
-// adapt makes fields of a part fields of the whole.
-func adapt[T, Part any](fields []field[Part], part func(*T) *Part, without ...string) []field[T] {
-	var out []field[T]
-	for _, f := range fields {
-		if !slices.Contains(without, f.key) {
-			out = append(out, field[T]{f.key, f.doc, f.schema, func(d *decoder, n *node, into *T) error { return f.read(d, n, part(into)) }})
-		}
-	}
-	return out
 }
 
 // configFields are the keys of a prompt file but for its sections.
@@ -115,47 +101,35 @@ func registryFields() []field[registry] {
 			return err
 		}},
 		field[registry]{key: "scopes", read: func(d *decoder, n *node, r *registry) error {
-			return list(d, n, "scope", &r.scopes, scopeFields(), func(s *scope, line int) (string, error) { s.line = line; return s.name, nil })
+			return list(d, n, "scope", &r.scopes, scopeFields(), func(s *scope, _ string, line int) error { s.line = line; return nil })
 		}},
 		field[registry]{key: "plugins", read: func(d *decoder, n *node, r *registry) error {
-			var plugins []owned
-			err := list(d, n, "plugin", &plugins, pluginFields(), func(o *owned, _ int) (string, error) { return o.plugin, nil })
-			for i := range plugins {
-				r.plugins = append(r.plugins, &plugins[i])
-			}
-			return err
+			return list(d, n, "plugin", &r.plugins, pluginFields(), nil)
 		}})
 	return append(fields, adapt(ownedFields(true), func(r *registry) *owned { return &r.owned })...)
 }
 
 func scopeFields() []field[scope] {
 	return []field[scope]{
-		{key: "name", read: func(d *decoder, n *node, s *scope) (err error) { s.name, err = d.text(n); return err }},
-		{key: "parent", read: func(d *decoder, n *node, s *scope) (err error) { s.parent, err = d.text(n); return err }},
+		textField("name", func(s *scope) *string { return &s.name }),
+		textField("parent", func(s *scope) *string { return &s.parent }),
 	}
 }
 
 func pluginFields() []field[owned] {
-	return append(ownedFields(false),
-		field[owned]{key: "name", read: func(d *decoder, n *node, o *owned) (err error) { o.plugin, err = d.text(n); return err }},
-		field[owned]{key: "scope", read: func(d *decoder, n *node, o *owned) (err error) { o.scope, err = d.text(n); return err }})
+	return append([]field[owned]{
+		textField("name", func(o *owned) *string { return &o.plugin }),
+		textField("scope", func(o *owned) *string { return &o.scope }),
+	}, ownedFields(false)...)
 }
 
 // ownedFields are what an owner contributes. The things of a plugin are all in the plugin's scope.
 func ownedFields(ownScope bool) []field[owned] {
 	return []field[owned]{
 		{key: "sections", read: func(d *decoder, n *node, o *owned) error {
-			return list(d, n, "section", &o.sections, contributedFields(ownScope), func(c *contributed, line int) (string, error) {
+			return list(d, n, "section", &o.sections, contributedFields(ownScope), func(c *contributed, label string, line int) error {
 				c.item.line = line
-				switch {
-				case c.hasText && c.isFile:
-					return c.name, d.fail(line, "section "+quoted(c.name)+" has a text and a file", "want one of them")
-				case !c.hasText && !c.isFile:
-					return c.name, d.fail(line, "section "+quoted(c.name)+" has neither text nor file", `want one of them; text: "" is an empty section`)
-				case c.hasMode && c.hasOrder:
-					return c.name, d.fail(line, "section "+quoted(c.name)+" has a mode and an order", "want one of them: a mode has an order of its own")
-				}
-				return c.name, nil
+				return c.complete(d, label, line)
 			})
 		}},
 		{key: "variables", read: func(d *decoder, n *node, o *owned) error {
@@ -166,10 +140,10 @@ func ownedFields(ownScope bool) []field[owned] {
 					}
 					return err
 				}})
-			return list(d, n, "variable", &o.variables, fields, func(v *variable, line int) (string, error) { v.line = line; return v.name, nil })
+			return list(d, n, "variable", &o.variables, fields, func(v *variable, _ string, line int) error { v.line = line; return nil })
 		}},
 		{key: "tools", read: func(d *decoder, n *node, o *owned) error {
-			return list(d, n, "provider", &o.providers, providerFields(ownScope), func(p *provider, line int) (string, error) { p.line = line; return p.name, nil })
+			return list(d, n, "provider", &o.providers, providerFields(ownScope), func(p *provider, _ string, line int) error { p.line = line; return nil })
 		}},
 	}
 }
@@ -178,36 +152,27 @@ func contributedFields(ownScope bool) []field[contributed] {
 	fields := append(itemFields(func(c *contributed) *item { return &c.item }, ownScope),
 		field[contributed]{key: "order", read: func(d *decoder, n *node, c *contributed) error {
 			order, err := d.integer(n, math.MinInt32, math.MaxInt32)
-			c.order, c.hasOrder = int(order), true
+			c.order = int(order)
 			return err
 		}},
-		field[contributed]{key: "mode", read: func(d *decoder, n *node, c *contributed) error {
+		field[contributed]{key: "mode", not: "order", read: func(d *decoder, n *node, c *contributed) error {
 			c.hasMode = true
 			return choose(d, n, namesOf(fragments.ParseMode), fragments.ParseMode, &c.mode)
 		}},
-		field[contributed]{key: "owner-final", read: func(d *decoder, n *node, c *contributed) (err error) {
-			c.ownerFinal, err = d.boolean(n)
-			return err
-		}})
+		boolField("owner-final", func(c *contributed) *bool { return &c.ownerFinal }))
 	return append(fields, adapt(sectionFields(), func(c *contributed) *section { return &c.section }, "id", "size", "bytes")...)
 }
 
 // itemFields are name, scope, and whom it is for.
 func itemFields[T any](of func(*T) *item, ownScope bool) []field[T] {
-	text := func(key string, into func(*item) *string) field[T] {
-		return field[T]{key: key, read: func(d *decoder, n *node, v *T) (err error) {
-			*into(of(v)), err = d.text(n)
-			return err
-		}}
-	}
 	fields := []field[T]{
-		text("name", func(i *item) *string { return &i.name }),
-		text("channel", func(i *item) *string { return &i.match.Channel }),
-		text("tenant", func(i *item) *string { return &i.match.Tenant }),
-		text("role", func(i *item) *string { return &i.match.Role }),
+		textField("name", func(v *T) *string { return &of(v).name }),
+		textField("channel", func(v *T) *string { return &of(v).match.Channel }),
+		textField("tenant", func(v *T) *string { return &of(v).match.Tenant }),
+		textField("role", func(v *T) *string { return &of(v).match.Role }),
 	}
 	if ownScope {
-		fields = append(fields, text("scope", func(i *item) *string { return &i.scope }))
+		fields = append(fields, textField("scope", func(v *T) *string { return &of(v).scope }))
 	}
 	return fields
 }
@@ -215,22 +180,16 @@ func itemFields[T any](of func(*T) *item, ownScope bool) []field[T] {
 func providerFields(ownScope bool) []field[provider] {
 	return append(itemFields(func(p *provider) *item { return &p.item }, ownScope),
 		field[provider]{key: "tools", read: func(d *decoder, n *node, p *provider) error {
-			return list(d, n, "tool", &p.result.Tools, toolFields(), func(t *fragments.Tool, _ int) (string, error) { return t.Name, nil })
+			return list(d, n, "tool", &p.result.Tools, toolFields(), nil)
 		}},
-		field[provider]{key: "known", read: func(d *decoder, n *node, p *provider) (err error) {
-			p.result.KnownNames, err = d.texts(n)
-			return err
-		}},
-		field[provider]{key: "owner-final", read: func(d *decoder, n *node, p *provider) (err error) {
-			p.result.OwnerFinalNames, err = d.texts(n)
-			return err
-		}})
+		textsField("known", func(p *provider) *[]string { return &p.result.KnownNames }),
+		textsField("owner-final", func(p *provider) *[]string { return &p.result.OwnerFinalNames }))
 }
 
 func toolFields() []field[fragments.Tool] {
 	return []field[fragments.Tool]{
-		{key: "name", read: func(d *decoder, n *node, t *fragments.Tool) (err error) { t.Name, err = d.text(n); return err }},
-		{key: "description", read: func(d *decoder, n *node, t *fragments.Tool) (err error) { t.Description, err = d.text(n); return err }},
+		textField("name", func(t *fragments.Tool) *string { return &t.Name }),
+		textField("description", func(t *fragments.Tool) *string { return &t.Description }),
 		{key: "schema", read: func(d *decoder, n *node, t *fragments.Tool) error {
 			if n.kind != mapping {
 				return d.wrong(n, "want a JSON Schema as a mapping")
@@ -245,55 +204,4 @@ func toolFields() []field[fragments.Tool] {
 			return nil
 		}},
 	}
-}
-
-// list reads a list of mappings. Each needs a name, which done returns when it has completed the element.
-func list[T any](d *decoder, n *node, noun string, into *[]T, fields []field[T], done func(v *T, line int) (name string, err error)) error {
-	if n.kind != sequence {
-		return d.wrong(n, "want a list of "+noun+"s")
-	}
-	outer := d.path
-	d.path = nil // the element's own name is enough
-	defer func() { d.path = outer }()
-	for i := range n.items {
-		element := &n.items[i]
-		label := noun + " " + strconv.Itoa(i+1)
-		if element.kind != mapping {
-			return d.fail(element.line, label+" is "+element.String(), "want a mapping with name and more")
-		}
-		for k := range element.keys {
-			if element.keys[k].text == "name" && element.items[k].text != "" {
-				label = noun + " " + quoted(element.items[k].text)
-			}
-		}
-		var v T
-		err := d.within(label, func() error { return decode(d, element, fields, &v) })
-		if err != nil {
-			return err
-		}
-		name, err := done(&v, element.line)
-		switch {
-		case name == "":
-			return d.fail(element.line, label+" has no name", "want the key name")
-		case err != nil:
-			return err
-		}
-		*into = append(*into, v)
-	}
-	return nil
-}
-
-// texts reads a list of texts.
-func (d *decoder) texts(n *node) ([]string, error) {
-	if n.kind != sequence {
-		return nil, d.wrong(n, "want a list of texts")
-	}
-	texts := make([]string, len(n.items))
-	for i := range n.items {
-		var err error
-		if texts[i], err = d.text(&n.items[i]); err != nil {
-			return nil, err
-		}
-	}
-	return texts, nil
 }

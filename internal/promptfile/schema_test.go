@@ -148,7 +148,7 @@ func TestExamplesSatisfySchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newSource(src, name, promptNoun, Options{})
+		s := newSource(src, name, form{}, 0)
 		documents, err := s.documents(false)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestSchemaAgreesWithReader(t *testing.T) {
 		`""`, `"x"`, `"7"`, "x", "true", "null", "[]", "[1]", "[-1]", "[x, y]", "[[]]", "{}", "{by-depth: [1, 2]}", "{by-depth: []}", "{by-depth: [x]}",
 		"{x: 1}", "core", "active", "Core", "reserved", "prefix-stable", "utf16", "chars/4", "cl100k_base", "none", "line", "[{id: a, text: x}]", "[{id: a}]", "[{text: x}]", "[{id: a, text: x, file: y}]"}
 	try := func(key, src string) bool {
-		s := newSource([]byte(src), "p", promptNoun, Options{})
+		s := newSource([]byte(src), "p", form{}, 0)
 		documents, err := s.documents(false)
 		if err != nil {
 			t.Fatalf("%s: %v", src, err)

@@ -10,20 +10,24 @@ import (
 // maxDepth bounds how deep collections may nest. A prompt file that means something nests four deep.
 const maxDepth = 64
 
-// A source is the text of a prompt file and the name that messages call it by.
+// A form says what a file describes, for messages.
+type form struct {
+	noun string // such as "prompt"
+	keys string // what its mapping holds
+}
+
+// A source is the text of a file and the name that messages call it by.
 type source struct {
+	form
 	name   string
-	noun   string // what the source describes: "prompt", "registry" and so on
 	text   string // without its byte order mark
 	mark   int    // how many bytes that had
 	first  int    // the number of its first line
 	values int    // how many were read so far
 }
 
-const promptNoun = "prompt"
-
-func newSource(src []byte, name, noun string, opts Options) *source {
-	return &source{name: name, noun: noun, text: string(src), first: max(opts.Line, 1)}
+func newSource(src []byte, name string, f form, firstLine int) *source {
+	return &source{form: f, name: name, text: string(src), first: max(firstLine, 1)}
 }
 
 // lineOf returns the number of the line at an offset.
@@ -42,28 +46,16 @@ func (s *source) fail(line int, what, want string) error {
 }
 
 func (s *source) tooDeep(line int) error {
-	return s.fail(line, fmt.Sprintf("nested more than %d deep", maxDepth), s.wantLevels())
-}
-
-func (s *source) wantLevels() string {
-	if s.noun == promptNoun {
-		return "a prompt file needs four levels"
-	}
-	return "want fewer levels"
-}
-
-// wantKeys says what a source begins with that holds nothing.
-func (s *source) wantKeys() string {
-	if s.noun == promptNoun {
-		return "want a mapping with the key sections"
-	}
-	return "want a mapping that describes a " + s.noun
+	return s.fail(line, fmt.Sprintf("nested more than %d deep", maxDepth), "want fewer levels")
 }
 
 const byteOrderMark = "\ufeff"
 
 // documents reads the values that stand in the source, in whichever notation it is.
 func (s *source) documents(onlyJSON bool) ([]node, error) {
+	if len(s.text) > MaxSource {
+		return nil, s.fail(0, "the "+s.noun+" file has more than 64 MiB", "keep long texts in files of their own")
+	}
 	if offset := invalidUTF8(s.text); offset >= 0 {
 		return nil, s.fail(s.lineOf(offset), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
 	}
@@ -84,9 +76,28 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 	}
 	nodes, err := s.readYAML()
 	if err == nil && len(nodes) == 0 {
-		err = s.fail(0, "the "+s.noun+" file is empty", s.wantKeys())
+		err = s.fail(0, "the "+s.noun+" file is empty", "want a mapping with "+s.keys)
 	}
 	return nodes, err
+}
+
+// document reads the one mapping that the source has to be.
+func (s *source) document(onlyJSON bool) (*node, error) {
+	roots, err := s.documents(onlyJSON)
+	if err != nil {
+		return nil, err
+	}
+	if len(roots) > 1 {
+		return nil, s.fail(roots[1].line, "a second document", "want one "+s.noun+" in a file")
+	}
+	return &roots[0], s.isMapping(&roots[0])
+}
+
+func (s *source) isMapping(root *node) error {
+	if root.kind != mapping {
+		return s.fail(root.line, "the "+s.noun+" is "+root.String(), "want a mapping with "+s.keys)
+	}
+	return nil
 }
 
 // checkPrintable refuses characters that may not stand in YAML: control characters but for tabs and line ends, and

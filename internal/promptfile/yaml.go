@@ -120,9 +120,6 @@ func (s *source) notYAML(err error) error {
 		return &Error{File: s.name, What: "not YAML: " + err.Error(), Err: err}
 	}
 	located := &Error{File: s.name, Line: at.Mark.Line, What: "not YAML: " + at.Message, Err: err}
-	if strings.Contains(at.Message, "exceeded max depth") {
-		located.Want = s.wantLevels()
-	}
 	for _, hint := range yamlHints {
 		if strings.Contains(at.Message, hint.message) {
 			located.Want = hint.want
@@ -150,6 +147,7 @@ var yamlHints = [...]struct {
 	want    string
 	atStart bool // whether to blame the beginning of what the parser was reading
 }{
+	{message: "exceeded max depth", want: "want fewer levels"},
 	{message: "mapping values are not allowed", want: `want quotes around a text with ": ", or | before it, and keys in the column of their neighbours`},
 	{message: "could not find expected ':'", want: "want KEY: VALUE", atStart: true},
 	{message: "did not find expected key", want: "want KEY: VALUE in the column of its neighbours, and quotes around a text with : # [ ] { or }"},
