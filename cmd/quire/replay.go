@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/quirehq/quire/replay"
 )
@@ -50,18 +47,21 @@ to be noticed. Survivors are listed, with exit status 1.`,
 }
 
 func replayRecords(ctx context.Context, s *streams, store replay.Store, q replay.Query, jobs int) error {
-	bar, err := progress(ctx, s, store, q)
-	if err != nil {
-		return storeError(err)
+	line := s.newProgress("replayed")
+	if line != nil {
+		var err error
+		if line.total, err = countRecords(ctx, store, q); err != nil {
+			return storeError(err)
+		}
 	}
 	report, err := replay.Verify(ctx, store, q, replay.Options{Jobs: jobs, Each: func(o replay.Outcome) {
 		if o.Divergence != nil {
-			bar.clear()
+			line.clear()
 			fmt.Fprintln(s.out, oneLine(bare(o.Divergence)))
 		}
-		bar.step()
+		line.step()
 	}})
-	bar.clear()
+	line.clear()
 	if err != nil {
 		return storeError(err)
 	}
@@ -100,33 +100,13 @@ func mutateRecords(ctx context.Context, s *streams, store replay.Store, q replay
 	return nil
 }
 
-// A bar shows on a terminal how far a command has come. Elsewhere it does nothing.
-type bar struct{ *progressbar.ProgressBar }
-
-func progress(ctx context.Context, s *streams, store replay.Store, q replay.Query) (bar, error) {
-	file, ok := s.err.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("TERM") == "dumb" {
-		return bar{}, nil
-	}
-	var total int64
+// countRecords returns how many records a query may select: of all labels and times.
+func countRecords(ctx context.Context, store replay.Store, q replay.Query) (total int64, err error) {
 	for head, err := range store.Heads(ctx, q.Session) {
 		if err != nil {
-			return bar{}, err
+			return 0, err
 		}
 		total += head.Last - head.First + 1
 	}
-	return bar{progressbar.NewOptions64(total, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("replay"),
-		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())}, nil
-}
-
-func (b bar) step() {
-	if b.ProgressBar != nil {
-		b.Add(1)
-	}
-}
-
-func (b bar) clear() {
-	if b.ProgressBar != nil {
-		b.Clear()
-	}
+	return total, nil
 }

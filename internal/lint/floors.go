@@ -37,7 +37,6 @@ func Floors() []Row {
 		sqlite = "github.com/ncruces/go-sqlite3"
 		pgx    = "github.com/jackc/pgx/v5"
 		cobra  = "github.com/spf13/cobra"
-		bar    = "github.com/schollz/progressbar/v3"
 		term   = "golang.org/x/term"
 		cmp    = "github.com/google/go-cmp"
 	)
@@ -98,7 +97,7 @@ func Floors() []Row {
 		{Path: "bench/vectors", Floor: 5, Beside: []string{"bench", "fuzz"}},
 
 		// Floor 6: programs.
-		{Path: "cmd/quire", Floor: 6, Third: []string{bar, cobra, json, term, udiff, yaml}},
+		{Path: "cmd/quire", Floor: 6, Third: []string{cobra, json, term, udiff, yaml}},
 		{Path: "examples/...", Floor: 6},
 		{Path: "scripts/...", Floor: 6},
 
