@@ -4,9 +4,14 @@
 // damaged. Results go to standard output, whole or not at all; errors and warnings go to standard error, one line each.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+)
 
 func main() {
+	cobra.EnableCommandSorting = false // the help has them in the order of use
 	keepBrokenPipes()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -4,19 +4,26 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// packageNames are the beginnings of errors that tell programmers, and no one else, where they come from.
-var packageNames = regexp.MustCompile(`^(?:(?:anthropic|cachelab|composer|fingerprint|fragments|measure|messages|openai|postgres|replay|request|sessions|sqlite|template|tiers): )+`)
+// packageNames begin errors to tell programmers, and no one else, where they come from.
+var packageNames = []string{"anthropic", "cachelab", "composer", "fingerprint", "fragments", "measure", "messages", "openai",
+	"postgres", "replay", "request", "sessions", "sqlite", "template", "tiers"}
 
 // bare returns the text of an error without the names of the packages that it came through.
 func bare(err error) string {
 	text := err.Error()
-	return text[len(packageNames.FindString(text)):]
+	for {
+		name, rest, _ := strings.Cut(text, ": ")
+		if !slices.Contains(packageNames, name) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // at puts a place before an error.

@@ -79,35 +79,44 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	return exitInput
 }
 
-// A command is a file with one constructor, listed here under its name.
+// A command is a file with one constructor, listed here under its name and what it is for.
 type command struct {
 	name  string
+	group string
 	build func(*streams) *cobra.Command
 }
 
+// The groups of commands, as the help has them.
+const (
+	toMake   = "Make a prompt:"
+	toRecord = "Record prompts, and check that they still come out the same:"
+	toSpend  = "Spend less on a provider's cache:"
+	toHelp   = "Other:"
+)
+
 func commands() []command {
 	return []command{
-		{"compile", compileCommand},
-		{"explain", explainCommand},
-		{"render", renderCommand},
-		{"messages", messagesCommand},
-		{"request", requestCommand},
-		{"fingerprint", fingerprintCommand},
-		{"record", recordCommand},
-		{"log", logCommand},
-		{"show", showCommand},
-		{"replay", replayCommand},
-		{"diff", diffCommand},
-		{"lint", lintCommand},
-		{"simulate", simulateCommand},
-		{"verify", verifyCommand},
-		{"gc", gcCommand},
-		{"stats", statsCommand},
-		{"export", exportCommand},
-		{"import", importCommand},
-		{"schema", schemaCommand},
-		{"version", versionCommand},
-		{"completion", completionCommand},
+		{"compile", toMake, compileCommand},
+		{"explain", toMake, explainCommand},
+		{"render", toMake, renderCommand},
+		{"messages", toMake, messagesCommand},
+		{"request", toMake, requestCommand},
+		{"record", toRecord, recordCommand},
+		{"log", toRecord, logCommand},
+		{"show", toRecord, showCommand},
+		{"replay", toRecord, replayCommand},
+		{"diff", toRecord, diffCommand},
+		{"verify", toRecord, verifyCommand},
+		{"stats", toRecord, statsCommand},
+		{"gc", toRecord, gcCommand},
+		{"export", toRecord, exportCommand},
+		{"import", toRecord, importCommand},
+		{"lint", toSpend, lintCommand},
+		{"simulate", toSpend, simulateCommand},
+		{"fingerprint", toHelp, fingerprintCommand},
+		{"schema", toHelp, schemaCommand},
+		{"completion", toHelp, completionCommand},
+		{"version", toHelp, versionCommand},
 	}
 }
 
@@ -122,18 +131,30 @@ emits the same bytes on every machine, and says what was dropped and why.
 
 A prompt file is YAML or JSON; "quire schema" prints what it may hold. FILE may be - for standard input.
 
-Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damaged.`,
-		Example: `  quire compile agent.yaml
-  quire explain agent.yaml --budget 2000 --gate reserved`,
-		Args:                       unknownCommand,
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
-		SuggestionsMinimumDistance: 2,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store could not be read or is damaged.`,
+		Example: `  quire compile agent.yaml                                  the text
+  quire explain agent.yaml --budget 2000 --gate reserved    what fits, and why the rest does not
+  quire messages --from auto session.jsonl --budget 8000    the last call of an agent's log, cut to fit
+  quire lint agent.yaml                                     what will cost provider cache`,
+		Args:                  unknownCommand,
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		CompletionOptions:     cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	version := root.Flags().Bool("version", false, "print the version, as the command does")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if *version {
+			return printVersion(s)
+		}
+		return c.Help()
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommandGroupID(toHelp)
+	for _, group := range []string{toMake, toRecord, toSpend, toHelp} {
+		root.AddGroup(&cobra.Group{ID: group, Title: group})
+	}
 	list := commands()
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {
@@ -141,7 +162,9 @@ Exit status: 0 fine; 1 a check failed; 2 usage or bad input; 3 a store is damage
 		}
 	}
 	for _, c := range list {
-		root.AddCommand(c.build(s))
+		cmd := c.build(s)
+		cmd.GroupID = c.group
+		root.AddCommand(cmd)
 	}
 	return root
 }

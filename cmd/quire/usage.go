@@ -54,6 +54,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	want := `"quire help" lists them`
+	root.SuggestionsMinimumDistance = min(2, len(args[0])/2) // with more than half changed it is another word
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
 		want = "did you mean " + strings.Join(near, " or ") + "?"
 	}

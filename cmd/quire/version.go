@@ -18,14 +18,11 @@ func versionCommand(s *streams) *cobra.Command {
 give equal bytes), the revision it was built from where that is known, and the Go release and platform.`,
 		Example: `  quire version`,
 		Args:    takes(0, ""),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(s.out, versionText())
-			return err
-		},
+		RunE:    func(*cobra.Command, []string) error { return printVersion(s) },
 	}
 }
 
-func versionText() string {
+func printVersion(s *streams) error {
 	version, revision := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
@@ -38,5 +35,6 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("quire %s\ncompiler %s\n%s%s %s/%s\n", version, composer.Version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(s.out, "quire %s\ncompiler %s\n%s%s %s/%s\n", version, composer.Version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }
