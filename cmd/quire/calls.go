@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -69,46 +66,16 @@ func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, err
 }
 
 func readSession(s *streams, file string, o sessions.Options) (sessions.Session, error) {
-	in := &input{Reader: s.in}
-	name := "<stdin>"
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return sessions.Session{}, fileError(file, err)
-		}
-		defer opened.Close()
-		in.Reader, name = opened, file
-	}
-	session, err := sessions.Read(name, in, o)
-	if in.err != nil {
-		return session, fileError(name, in.err)
-	}
+	in, err := s.open(file, maxLog)
 	if err != nil {
-		return session, errors.New(bare(err))
+		return sessions.Session{}, err
 	}
-	return session, nil
-}
-
-// An input remembers why it could not be read, so that what was read so far is not blamed.
-type input struct {
-	io.Reader
-	err error
-}
-
-// Seek implements io.Seeker where the reader does.
-func (i *input) Seek(offset int64, whence int) (int64, error) {
-	if at, ok := i.Reader.(io.Seeker); ok {
-		return at.Seek(offset, whence)
+	defer in.Close()
+	session, err := sessions.Read(in.name, in, o)
+	if in.err != nil {
+		err = in.err
 	}
-	return 0, errors.ErrUnsupported
-}
-
-func (i *input) Read(p []byte) (int, error) {
-	n, err := i.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		i.err = err
-	}
-	return n, err
+	return session, err
 }
 
 // recordCalls records every call of a file as a turn, whole: nothing is left out.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,18 +58,14 @@ func digestLine(d fingerprint.Digest, name string) string {
 
 // digestOf hashes a file without holding it.
 func digestOf(s *streams, file string) (fingerprint.Digest, error) {
-	in, name := s.in, "<stdin>"
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return fingerprint.Digest{}, fileError(file, err)
-		}
-		defer f.Close()
-		in, name = f, file
+	in, err := s.open(file, unbounded)
+	if err != nil {
+		return fingerprint.Digest{}, err
 	}
+	defer in.Close()
 	var hash fingerprint.Hasher
 	if _, err := io.CopyBuffer(&hash, in, make([]byte, 256<<10)); err != nil {
-		return fingerprint.Digest{}, fileError(name, err)
+		return fingerprint.Digest{}, err
 	}
 	return hash.Digest(), nil
 }

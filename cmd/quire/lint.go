@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -123,7 +122,7 @@ func silencesOf(file string) ([]cachelab.Silence, error) {
 	default:
 		return nil, nil
 	}
-	src, err := os.ReadFile(file)
+	src, err := readFile(file)
 	if err != nil {
 		return nil, nil // it was read before, or is a recorded session
 	}

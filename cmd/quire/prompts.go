@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -123,28 +121,6 @@ func warnOverflow(s *streams, doc *promptfile.Document, c composer.Composition) 
 	if warning := c.Explain().Warning(); warning != "" {
 		s.warn("%s:%d: %s", doc.Name, doc.Line, warning)
 	}
-}
-
-// readInput reads a file, or standard input for "-", up to the bound of a prompt file, and returns what messages call
-// it.
-func readInput(s *streams, file string) (src []byte, name string, err error) {
-	in, name := s.in, "<stdin>"
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, file, fileError(file, err)
-		}
-		defer f.Close()
-		in, name = f, file
-	}
-	src, err = io.ReadAll(io.LimitReader(in, promptfile.MaxSource+1))
-	if err != nil {
-		return nil, name, fileError(name, err)
-	}
-	if len(src) > promptfile.MaxSource {
-		return nil, name, fmt.Errorf("%s: more than %d MiB; keep long texts in files of their own", name, promptfile.MaxSource>>20)
-	}
-	return src, name, nil
 }
 
 func plural(n int, noun string) string {

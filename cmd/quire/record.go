@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 	"unicode/utf8"
 
@@ -114,11 +113,8 @@ func (f *turnFlags) of() (session replay.Session, turn replay.Turn, err error) {
 		}
 	}
 	if f.response != "" {
-		if turn.Response, err = os.ReadFile(f.response); err != nil {
-			return session, turn, fileError(f.response, err)
-		}
-		if turn.Response == nil {
-			turn.Response = []byte{}
+		if turn.Response, err = readFile(f.response); err != nil {
+			return session, turn, err
 		}
 	}
 	labels, err := parseLabels(f.labels)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,9 +73,13 @@ func (f *seriesFlags) read(s *streams, cmd *cobra.Command, r *cachelab.Reader, w
 	if f.from.from == "" {
 		switch {
 		case what == "-":
-			stdin, err := io.ReadAll(s.in)
+			in, err := s.open(what, maxLog)
 			if err != nil {
-				return out, fileError("<stdin>", err)
+				return out, err
+			}
+			stdin, err := in.readAll()
+			if err != nil {
+				return out, err
 			}
 			if _, logErr := readSession(s.reading(stdin), what, sessions.Options{}); logErr != nil {
 				if out, err = f.composed(s.reading(stdin), r, what); err != nil && looksLikeJSON(stdin) {
@@ -209,7 +212,7 @@ func (f *seriesFlags) chosen(all ...series) ([]cachelab.Profile, error) {
 	for _, name := range f.profiles {
 		p, ok := cachelab.ProfileByName(name)
 		if !ok {
-			src, err := os.ReadFile(name)
+			src, err := readFile(name)
 			if err != nil {
 				return nil, fmt.Errorf("--profile %s: neither a built-in profile nor a file; want one of %s", name, strings.Join(profileNames(), ", "))
 			}
