@@ -2,7 +2,8 @@
 //
 // [Compose] takes the sections in the order in which they are to stand and a [Config], and returns a [Composition]. All
 // else is read off that one value: the text, its fingerprint, the decision about every candidate, the digest of every
-// prefix, the recipe, the explanation. None of these decides anything again.
+// prefix, the recipe, the explanation. None of these decides anything again. A front end, which makes sections of something
+// else, has a recipe of that; the composition with it is a [Compilation].
 //
 // The contract:
 //   - The emission order is the caller's, always. Which sections are in is decided by package tiers.

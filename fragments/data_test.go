@@ -125,8 +125,8 @@ next:
 			}
 			c := must(a.Compile(composer.Config{}))
 			again := must(fragments.CompileRecipe(c.Recipe, loader(c)))
-			if want := fingerprint.SumString(variant); c.Fingerprint() != want || again.Fingerprint() != want {
-				t.Errorf("%s: fingerprint %v, compiled again %v, want %v", filepath.Base(files[i]), c.Fingerprint(), again.Fingerprint(), want)
+			if want := fingerprint.SumString(variant); c.Composition.Fingerprint() != want || again.Fingerprint() != want {
+				t.Errorf("%s: fingerprint %v, compiled again %v, want %v", filepath.Base(files[i]), c.Composition.Fingerprint(), again.Fingerprint(), want)
 			}
 		}
 	}

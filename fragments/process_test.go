@@ -89,7 +89,7 @@ func shuffled(seed uint64) string {
 	for _, scope := range modelScopes {
 		a := must(r.Assemble(fragments.AssembleContext{Scope: scope}))
 		c := must(a.Compile(composer.Config{}))
-		digests = append(digests, c.Fingerprint().String(), fingerprint.Sum(c.Recipe).String(), fingerprint.Sum(a.AppendJSON(nil)).String())
+		digests = append(digests, c.Composition.Fingerprint().String(), fingerprint.Sum(c.Recipe).String(), fingerprint.Sum(a.AppendJSON(nil)).String())
 	}
 	return strings.Join(digests, " ")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // loader serves the inputs of a compilation, and nothing else.
-func loader(c fragments.Compilation) func(fingerprint.Digest) (string, error) {
+func loader(c composer.Compilation) func(fingerprint.Digest) (string, error) {
 	texts := map[fingerprint.Digest]string{}
 	for _, text := range c.Inputs {
 		texts[fingerprint.SumString(text)] = text
@@ -177,7 +177,11 @@ func TestCompileRecipeRefuses(t *testing.T) {
 		{"another kind", strings.Replace(recipe, `"kind":"fragments"`, `"kind":"messages"`, 1), composer.ErrRecipe},
 		{"another version", strings.Replace(recipe, `}],"version":"quire/1"}`, `}],"version":"quire/2"}`, 1), composer.ErrVersion},
 		{"another version of the composer", strings.Replace(recipe, `"version":"quire/1"},"kind"`, `"version":"quire/2"},"kind"`, 1), composer.ErrVersion},
+		{"another version in another form", `{"kind":"fragments","version":"quire/2"}`, composer.ErrVersion},
 		{"white space", recipe + "\n", composer.ErrRecipe},
+		{"a config that is none", strings.Replace(recipe, `"gate":"published"`, `"gate":"unheard-of"`, 1), composer.ErrRecipe},
+		{"a config in another form", strings.Replace(recipe, `,"gate"`, `, "gate"`, 1), composer.ErrRecipe},
+		{"no digest of a value", strings.Replace(recipe, digest("value"), fingerprint.Digest{}.String(), 1), composer.ErrRecipe},
 		{"unknown member", strings.Replace(recipe, `{"config"`, `{"also":1,"config"`, 1), composer.ErrRecipe},
 		{"a priority that no int here holds", strings.Replace(recipe, `"priority":"0"`, `"priority":"`+strconv.FormatUint(math.MaxInt+1, 10)+`"`, 1), composer.ErrRecipe},
 		{"leading zero", strings.Replace(recipe, `"bytes":"5"`, `"bytes":"05"`, 1), composer.ErrRecipe},

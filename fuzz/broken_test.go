@@ -220,7 +220,7 @@ func brokenOnes() []broken {
 			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), compilers, compilation)
 		}, `what was recorded is not what its recipe gives`},
 		{"no compiler for the recipe", func(t *testing.T) {
-			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), compilers, func(p messages.Prompt) (replay.Compilation, error) {
+			fuzz.CheckReplayCompilation(t, fuzz.Prompts(3), compilers, func(p messages.Prompt) (composer.Compilation, error) {
 				c, err := compilation(p)
 				c.Kind = "of nobody"
 				return c, err

@@ -185,9 +185,9 @@ func assemble(p messages.Prompt) (composer.Composition, error) {
 }
 
 // compilation is assemble with what it takes to make it again.
-func compilation(p messages.Prompt) (replay.Compilation, error) {
+func compilation(p messages.Prompt) (composer.Compilation, error) {
 	a, err := p.Assemble(messages.Options{})
-	return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}, err
+	return a.Compilation(), err
 }
 
 // collect and render are the front end for registries.
@@ -261,13 +261,13 @@ func TestFragments(t *testing.T) {
 	t.Run("deterministic", func(t *testing.T) { fuzz.CheckDeterministic(t, fuzz.Registrations(20), render) })
 	t.Run("order free", func(t *testing.T) { fuzz.CheckOrderFree(t, fuzz.Registrations(20), render) })
 	t.Run("replay", func(t *testing.T) {
-		fuzz.CheckReplayCompilation(t, fuzz.Registrations(20), compilers, func(registrations []fuzz.Registration) (replay.Compilation, error) {
+		fuzz.CheckReplayCompilation(t, fuzz.Registrations(20), compilers, func(registrations []fuzz.Registration) (composer.Compilation, error) {
 			assembly, err := collect(registrations)
 			if err != nil {
-				return replay.Compilation{}, err
+				return composer.Compilation{}, err
 			}
 			c, err := assembly.Compile(composer.Config{Gate: tiers.Reserved, Budget: tiers.Limit(40)})
-			return replay.Compilation(c), err
+			return c, err
 		})
 	})
 }
@@ -295,9 +295,9 @@ func TestRequest(t *testing.T) {
 		})
 	})
 	t.Run("replay", func(t *testing.T) {
-		fuzz.CheckReplayCompilation(t, fuzz.Sessions(6), compilers, func(session []messages.Message) (replay.Compilation, error) {
+		fuzz.CheckReplayCompilation(t, fuzz.Sessions(6), compilers, func(session []messages.Message) (composer.Compilation, error) {
 			res, err := exchange(session)
-			return replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}, err
+			return res.Compilation(), err
 		})
 	})
 	t.Run("prefix stable", func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestRequest(t *testing.T) {
 }
 
 var compilers = map[string]replay.Compiler{
-	messages.KindMessages:   messages.Compile,
+	messages.KindMessages:   messages.CompileRecipe,
 	fragments.KindFragments: fragments.CompileRecipe,
-	request.KindRequest:     request.Compile,
+	request.KindRequest:     request.CompileRecipe,
 }

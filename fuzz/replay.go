@@ -15,9 +15,9 @@ import (
 // verified, every text is read back, and each input, compiled again afterwards, gives what was recorded.
 func CheckReplay[In any](t rapid.TB, inputs *rapid.Generator[In], compile func(In) (composer.Composition, error)) {
 	t.Helper()
-	CheckReplayCompilation(t, inputs, nil, func(in In) (replay.Compilation, error) {
+	CheckReplayCompilation(t, inputs, nil, func(in In) (composer.Compilation, error) {
 		c, err := compile(in)
-		return replay.Compilation{Composition: c}, err
+		return composer.Compilation{Composition: c}, err
 	})
 }
 
@@ -25,34 +25,28 @@ func CheckReplay[In any](t rapid.TB, inputs *rapid.Generator[In], compile func(I
 // recipe, from which one of the compilers (by the kind of the recipe) must make the composition again. A compilation
 // without a recipe is recorded as the composer's.
 func CheckReplayCompilation[In any](t rapid.TB, inputs *rapid.Generator[In], compilers map[string]replay.Compiler,
-	compile func(In) (replay.Compilation, error),
+	compile func(In) (composer.Compilation, error),
 ) {
 	t.Helper()
 	const session = "fuzz"
 	check(t, "compile refused every input", func(t *rapid.T, tr *trial) {
 		ctx, store := context.Background(), new(replay.Memory)
 		recorder, reader := replay.NewRecorder(store, replay.Session{ID: session}), replay.NewReader(store)
-		record := func(c replay.Compilation, turn replay.Turn) (replay.Record, error) {
-			if c.Recipe == nil {
-				return recorder.Record(ctx, c.Composition, turn)
-			}
-			return recorder.RecordCompilation(ctx, c, turn)
-		}
 
 		drawn := rapid.SliceOfN(inputs, 1, 4).Draw(t, "inputs")
 		turns := map[int]replay.Record{}
 		for i, in := range drawn {
-			c, ok := compiled(t, tr, func() (replay.Compilation, error) { return compile(in) })
+			c, ok := compiled(t, tr, func() (composer.Compilation, error) { return compile(in) })
 			if !ok {
 				continue
 			}
-			rec, err := record(c, replay.Turn{Number: int64(i + 1)})
+			rec, err := recorder.RecordCompilation(ctx, c, replay.Turn{Number: int64(i + 1)})
 			if err != nil {
 				t.Fatalf("turn %d cannot be recorded: %v", i+1, err)
 			}
 			turns[i] = rec
-			if text, err := reader.Text(ctx, rec); err != nil || text != c.Text() {
-				t.Fatalf("turn %d was recorded with another text: %q, %v; want %q", i+1, text, err, c.Text())
+			if text, err := reader.Text(ctx, rec); err != nil || text != c.Composition.Text() {
+				t.Fatalf("turn %d was recorded with another text: %q, %v; want %q", i+1, text, err, c.Composition.Text())
 			}
 		}
 		if len(turns) == 0 {
@@ -74,7 +68,7 @@ func CheckReplayCompilation[In any](t rapid.TB, inputs *rapid.Generator[In], com
 			if !recorded {
 				continue
 			}
-			c, ok := compiled(t, tr, func() (replay.Compilation, error) { return compile(in) })
+			c, ok := compiled(t, tr, func() (composer.Compilation, error) { return compile(in) })
 			if !ok {
 				t.Fatalf("turn %d was recorded, and is refused now%s", i+1, tr.lastRefusal())
 			}
@@ -85,7 +79,7 @@ func CheckReplayCompilation[In any](t rapid.TB, inputs *rapid.Generator[In], com
 			if divergence != nil {
 				t.Fatalf("turn %d, compiled again, is not what was recorded: %v", i+1, divergence)
 			}
-			if again, err := record(c, replay.Turn{Number: rec.Turn}); err != nil || again.Seq != rec.Seq {
+			if again, err := recorder.RecordCompilation(ctx, c, replay.Turn{Number: rec.Turn}); err != nil || again.Seq != rec.Seq {
 				t.Fatalf("turn %d, recorded again, is not the record that is there: %v", i+1, err)
 			}
 		}

@@ -19,8 +19,8 @@ type Compiler func(recipe []byte, load func(fingerprint.Digest) (string, error))
 var frontEnds = sync.OnceValue(func() map[string]Compiler {
 	return map[string]Compiler{
 		fragments.KindFragments: fragments.CompileRecipe,
-		messages.KindMessages:   messages.Compile,
-		request.KindRequest:     request.Compile,
+		messages.KindMessages:   messages.CompileRecipe,
+		request.KindRequest:     request.CompileRecipe,
 	}
 })
 

@@ -27,8 +27,7 @@ func TestVerifyFragments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err := replay.NewRecorder(store, replay.Session{ID: "s"}).RecordCompilation(t.Context(),
-		replay.Compilation{Composition: c.Composition, Kind: c.Kind, Recipe: c.Recipe, Inputs: c.Inputs}, replay.Turn{})
+	rec, err := replay.NewRecorder(store, replay.Session{ID: "s"}).RecordCompilation(t.Context(), c, replay.Turn{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +49,7 @@ func TestVerifyFragments(t *testing.T) {
 
 // A recipe of another version is told as such, whichever front end it is of.
 func TestVerifyOfAnotherVersion(t *testing.T) {
-	fragmentsOf := func() replay.Compilation {
+	fragmentsOf := func() composer.Compilation {
 		r, err := fragments.New(fragments.Options{Persona: "You help the staff of Acme."})
 		if err != nil {
 			t.Fatal(err)
@@ -63,17 +62,17 @@ func TestVerifyOfAnotherVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return replay.Compilation{Composition: c.Composition, Kind: c.Kind, Recipe: c.Recipe, Inputs: c.Inputs}
+		return c
 	}
-	messagesOf := func() replay.Compilation {
+	messagesOf := func() composer.Compilation {
 		p := messages.Prompt{Groups: messages.Groups{Current: []messages.Message{messages.TextMessage(messages.User, "Who are you?")}}}
 		a, err := p.Assemble(messages.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}
+		return a.Compilation()
 	}
-	requestOf := func() replay.Compilation {
+	requestOf := func() composer.Compilation {
 		assembler, err := request.New(request.Config{Model: request.Model{ContextTokens: 1000}})
 		if err != nil {
 			t.Fatal(err)
@@ -82,9 +81,9 @@ func TestVerifyOfAnotherVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}
+		return res.Compilation()
 	}
-	for _, c := range []replay.Compilation{fragmentsOf(), messagesOf(), requestOf()} {
+	for _, c := range []composer.Compilation{fragmentsOf(), messagesOf(), requestOf()} {
 		t.Run(c.Kind, func(t *testing.T) {
 			store := new(replay.Memory)
 			rec := replay.NewRecorder(store, replay.Session{ID: "s"})

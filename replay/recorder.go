@@ -31,15 +31,6 @@ type Turn struct {
 	Response []byte // as it came from the provider; nil: none
 }
 
-// A Compilation is a composition that a front end compiled: together with the front end's own recipe, from which the
-// [Compiler] of that kind makes the composition again.
-type Compilation struct {
-	composer.Composition
-	Kind   string   // of the recipe
-	Recipe []byte   // canonical JSON; every input stands in it by its digest, as a string of 64 hex digits
-	Inputs []string // the inputs
-}
-
 // A Recorder stores the compositions of one session. It is safe for concurrent use, and so are several recorders of one
 // session, in one process or many: each turn is stored once, one after the other.
 type Recorder struct {
@@ -70,31 +61,28 @@ func NewRecorder(store Store, session Session) *Recorder {
 // When the same recipe gave another output before, the record is stored all the same, and returned with a
 // [NondeterminismError].
 func (r *Recorder) Record(ctx context.Context, c composer.Composition, turn Turn) (Record, error) {
-	return r.record(ctx, Compilation{Composition: c}, turn)
+	return r.RecordCompilation(ctx, composer.Compilation{Composition: c}, turn)
 }
 
-// RecordCompilation is [Recorder.Record] for what a front end compiled. With a redactor there is no front end's recipe
-// to keep, since its inputs are not redacted: the composition is recorded as the composer's.
-func (r *Recorder) RecordCompilation(ctx context.Context, c Compilation, turn Turn) (Record, error) {
-	if c.Kind == "" || c.Kind == composer.KindComposer {
-		return Record{}, fmt.Errorf("replay: compilation of kind %q; want a front end's, or Record", c.Kind)
+// RecordCompilation is [Recorder.Record] for what a front end compiled: its recipe is stored with the inputs, and the
+// [Compiler] of its kind makes the composition again. With a redactor there is no front end's recipe to keep, since its
+// inputs are not redacted: the composition is recorded as the composer's.
+func (r *Recorder) RecordCompilation(ctx context.Context, c composer.Compilation, turn Turn) (Record, error) {
+	if c.Kind == composer.KindComposer || (c.Kind == "") != (c.Recipe == nil) {
+		return Record{}, fmt.Errorf("replay: compilation of kind %q with a recipe of %d bytes; want a front end's kind and recipe, or neither", c.Kind, len(c.Recipe))
 	}
-	return r.record(ctx, c, turn)
-}
-
-func (r *Recorder) record(ctx context.Context, c Compilation, turn Turn) (Record, error) {
 	if r.session.Redactor.Redact != nil {
 		redacted, err := r.session.Redactor.compose(c.Composition)
 		if err != nil {
 			return Record{}, err
 		}
-		c = Compilation{Composition: redacted}
+		c = composer.Compilation{Composition: redacted}
 		if turn.Response != nil {
 			turn.Response = []byte(r.session.Redactor.Redact(ResponseID, string(turn.Response)))
 		}
 	}
 	rec := Record{
-		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1), Kind: composer.KindComposer, Bytes: c.Len(),
+		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1), Kind: composer.KindComposer, Bytes: c.Composition.Len(),
 		Time: turn.Time, Labels: mergeLabels(r.session.Labels, turn.Labels), Usage: turn.Usage, Redactor: r.session.Redactor.Name,
 	}
 	if turn.Number < 0 {

@@ -124,8 +124,8 @@ func TestRecordersOfOneSession(t *testing.T) {
 func TestNondeterminism(t *testing.T) {
 	store := new(replay.Memory)
 	rec := replay.NewRecorder(store, replay.Session{ID: "s"})
-	front := func(text string) replay.Compilation {
-		return replay.Compilation{Composition: mustCompose(t, sections(text), composer.Config{}), Kind: "coin", Recipe: []byte(`{"kind":"coin","version":"1"}`)}
+	front := func(text string) composer.Compilation {
+		return composer.Compilation{Composition: mustCompose(t, sections(text), composer.Config{}), Kind: "coin", Recipe: []byte(`{"kind":"coin","version":"1"}`)}
 	}
 	for i, text := range []string{"heads", "heads", "tails"} {
 		r, err := rec.RecordCompilation(t.Context(), front(text), replay.Turn{})
@@ -156,6 +156,33 @@ func TestNondeterminism(t *testing.T) {
 	}
 	if d := diverged[0]; d.Turn != 3 || d.Cause != "content_changed" || d.Section != "section 0" || d.At != 0 || d.Want != "tails" || d.Got != "heads" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// A recipe is stored with its kind, or the composer's own is made: a front end's kind without a recipe, or the other way
+// round, is a mistake.
+func TestRecordCompilationWithoutAFrontEnd(t *testing.T) {
+	store := new(replay.Memory)
+	rec := replay.NewRecorder(store, replay.Session{ID: "s"})
+	c := composer.Compilation{Composition: mustCompose(t, sections("a"), composer.Config{})}
+	r, err := rec.RecordCompilation(t.Context(), c, replay.Turn{Number: 1})
+	if err != nil || r.Kind != composer.KindComposer || r.Recipe != c.Composition.Recipe().Key() || !r.Lowered.IsZero() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, half := range []composer.Compilation{
+		{Kind: "coin"},
+		{Recipe: []byte("{}")},
+		{Kind: composer.KindComposer, Recipe: c.Composition.Recipe().AppendJSON(nil)},
+		{Kind: composer.KindComposer},
+	} {
+		half.Composition = c.Composition
+		want := fmt.Sprintf("replay: compilation of kind %q with a recipe of %d bytes; want a front end's kind and recipe, or neither", half.Kind, len(half.Recipe))
+		if _, err := rec.RecordCompilation(t.Context(), half, replay.Turn{}); err == nil || err.Error() != want {
+			t.Errorf("error %v; want %s", err, want)
+		}
+	}
+	if n := count(t, store); n != 1 {
+		t.Errorf("%d records; want 1", n)
 	}
 }
 

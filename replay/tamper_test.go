@@ -200,7 +200,7 @@ func TestVerifyOfOtherCompilers(t *testing.T) {
 	for i := range 4 {
 		kind := []string{"unheard-of", "old", "moody", "fine"}[i]
 		recipe := []byte(fmt.Sprintf(`{"input":"%s","kind":"%s","version":"1"}`, digestOf("a"), kind))
-		if _, err := rec.RecordCompilation(t.Context(), replay.Compilation{Composition: lowered, Kind: kind, Recipe: recipe, Inputs: []string{"a"}}, replay.Turn{}); err != nil {
+		if _, err := rec.RecordCompilation(t.Context(), composer.Compilation{Composition: lowered, Kind: kind, Recipe: recipe, Inputs: []string{"a"}}, replay.Turn{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -299,7 +299,7 @@ func TestCleanBetweenRecipes(t *testing.T) {
 	}
 	store := new(replay.Memory)
 	must1(replay.NewRecorder(store, replay.Session{ID: "s"}).RecordCompilation(t.Context(),
-		replay.Compilation{Composition: c, Kind: "other", Recipe: longer}, replay.Turn{}))
+		composer.Compilation{Composition: c, Kind: "other", Recipe: longer}, replay.Turn{}))
 	if cleaned, err := replay.Clean(t.Context(), store, time.Time{}, true); err != nil || cleaned != (replay.Cleaned{}) {
 		t.Errorf("%+v would go, %v", cleaned, err)
 	}

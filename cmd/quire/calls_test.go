@@ -46,7 +46,7 @@ func TestSessionsAreVerified(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s:%d: %v", path, call.Line, err)
 			}
-			if _, err := whole.RecordCompilation(ctx, assembled(a), replay.Turn{}); err != nil {
+			if _, err := whole.RecordCompilation(ctx, a.Compilation(), replay.Turn{}); err != nil {
 				t.Fatalf("%s:%d: %v", path, call.Line, err)
 			}
 			recorded++
@@ -65,7 +65,7 @@ func TestSessionsAreVerified(t *testing.T) {
 			if a, err = call.Prompt().Assemble(o); err != nil {
 				continue // what is never left out is more than half
 			}
-			if _, err := half.RecordCompilation(ctx, assembled(a), replay.Turn{}); err != nil {
+			if _, err := half.RecordCompilation(ctx, a.Compilation(), replay.Turn{}); err != nil {
 				t.Fatalf("%s:%d: %v", path, call.Line, err)
 			}
 			recorded++

@@ -18,10 +18,10 @@ type keeper struct {
 }
 
 func (k *keeper) composition(c composer.Composition) (replay.Record, error) {
-	return k.compilation(replay.Compilation{Composition: c})
+	return k.compilation(composer.Compilation{Composition: c})
 }
 
-func (k *keeper) compilation(c replay.Compilation) (replay.Record, error) {
+func (k *keeper) compilation(c composer.Compilation) (replay.Record, error) {
 	if k == nil {
 		return replay.Record{}, nil
 	}
@@ -47,14 +47,10 @@ func (k *keeper) call(call sessions.Call, a messages.Assembly) (replay.Record, e
 			turn.Labels[name] = value
 		}
 	}
-	return k.keep(assembled(a), turn)
+	return k.keep(a.Compilation(), turn)
 }
 
-func assembled(a messages.Assembly) replay.Compilation {
-	return replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}
-}
-
-func (k *keeper) keep(c replay.Compilation, turn replay.Turn) (rec replay.Record, err error) {
+func (k *keeper) keep(c composer.Compilation, turn replay.Turn) (rec replay.Record, err error) {
 	ctx := k.flags.cmd.Context()
 	if k.store == nil {
 		if k.store, err = k.flags.store.open(ctx, true); err != nil {
@@ -62,11 +58,7 @@ func (k *keeper) keep(c replay.Compilation, turn replay.Turn) (rec replay.Record
 		}
 		k.recorder = replay.NewRecorder(k.store, k.session)
 	}
-	if c.Kind == "" {
-		rec, err = k.recorder.Record(ctx, c.Composition, turn)
-	} else {
-		rec, err = k.recorder.RecordCompilation(ctx, c, turn)
-	}
+	rec, err = k.recorder.RecordCompilation(ctx, c, turn)
 	if k.turn.Number > 0 {
 		k.turn.Number++
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/internal/promptfile"
-	"github.com/quirehq/quire/replay"
 )
 
 func renderCommand(s *streams) *cobra.Command {
@@ -153,13 +152,13 @@ func (r *render) composed(s *streams, doc *promptfile.RegistryDocument, a fragme
 	} else if out, err = formats()[r.format](out, c.Composition); err != nil {
 		return err
 	}
-	if _, err := r.keep.compilation(replay.Compilation{Composition: c.Composition, Kind: c.Kind, Recipe: c.Recipe, Inputs: c.Inputs}); err != nil {
+	if _, err := r.keep.compilation(c); err != nil {
 		return err
 	}
 	if _, err := s.out.Write(out); err != nil {
 		return err
 	}
-	if warning := c.Explain().Warning(); warning != "" {
+	if warning := c.Composition.Explain().Warning(); warning != "" {
 		s.warn("%s: %s", doc.Name, warning)
 	}
 	return nil

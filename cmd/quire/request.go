@@ -18,7 +18,6 @@ import (
 	"github.com/quirehq/quire/composer/request/openai"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/promptfile"
-	"github.com/quirehq/quire/replay"
 )
 
 // requestOverrides are the keys of a request file that have a flag of the same name.
@@ -122,6 +121,7 @@ func (f *requestFlags) run(s *streams, file string, keep *keeper) error {
 	if err != nil {
 		return at(doc.Name, err)
 	}
+	compiled := res.Compilation()
 	var out []byte
 	switch f.output {
 	case "body":
@@ -133,12 +133,11 @@ func (f *requestFlags) run(s *streams, file string, keep *keeper) error {
 		key, err = request.Fingerprint(body.JSON, request.TransportFields())
 		out = fmt.Appendln(out, key)
 	case "recipe":
-		out = res.Recipe()
+		out = compiled.Recipe
 	}
 	if err != nil {
 		return at(doc.Name, err)
 	}
-	compiled := replay.Compilation{Composition: res.Composition, Kind: request.KindRequest, Recipe: res.Recipe(), Inputs: res.Inputs()}
 	if _, err := keep.compilation(compiled); err != nil {
 		return err
 	}

@@ -272,11 +272,12 @@ func TestCompileEqualsAssemble(t *testing.T) {
 		if err != nil {
 			return
 		}
+		compiled := a.Compilation()
 		again, err := p.Assemble(o)
-		if err != nil || again.Composition.Text() != a.Composition.Text() || string(again.Recipe()) != string(a.Recipe()) {
+		if err != nil || again.Composition.Text() != a.Composition.Text() || string(again.Compilation().Recipe) != string(compiled.Recipe) {
 			t.Fatalf("assembled twice: %v", err)
 		}
-		c, err := messages.Compile(a.Recipe(), store(a))
+		c, err := messages.CompileRecipe(compiled.Recipe, store(compiled))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,16 +289,16 @@ func TestCompileEqualsAssemble(t *testing.T) {
 			cmp.Comparer(func(a, b tiers.Fraction) bool { return a == b })); diff != "" {
 			t.Fatalf("composer's recipe (-assembled +compiled):\n%s", diff)
 		}
-		if canonical, err := fingerprint.Canonical(a.Recipe()); err != nil || string(canonical) != string(a.Recipe()) {
+		if canonical, err := fingerprint.Canonical(compiled.Recipe); err != nil || string(canonical) != string(compiled.Recipe) {
 			t.Fatalf("the recipe is not in canonical form: %v", err)
 		}
 	})
 }
 
-// store keeps the inputs of an assembly.
-func store(a messages.Assembly) func(fingerprint.Digest) (string, error) {
+// store keeps the inputs of a compilation.
+func store(c composer.Compilation) func(fingerprint.Digest) (string, error) {
 	contents := map[fingerprint.Digest]string{}
-	for _, content := range a.Inputs() {
+	for _, content := range c.Inputs {
 		contents[fingerprint.SumString(content)] = content
 	}
 	return func(d fingerprint.Digest) (string, error) {

@@ -18,7 +18,7 @@
 //     and the way a format spelled it decide nothing.
 //   - Notices are constant texts. Nothing here reads a clock, a file or a random number; a resource comes from the
 //     caller's loader.
-//   - [Assembly.Recipe] names what decided the result, and [Compile] makes the composition from it again.
+//   - [Assembly.Compilation] names what decided the result, and [CompileRecipe] makes the composition from it again.
 //
 // Messages of the formats that providers take and that agents log are read and written by the packages below this one.
 //

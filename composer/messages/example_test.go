@@ -116,17 +116,18 @@ func ExampleFoldToolResults() {
 	// Output: true "a \n(output shortened)"
 }
 
-func ExampleCompile() {
+func ExampleCompileRecipe() {
 	p := messages.Prompt{Groups: messages.Groups{History: []messages.Message{messages.TextMessage(messages.User, "hello")}}}
 	a, err := p.Assemble(messages.Options{})
 	if err != nil {
 		panic(err)
 	}
+	compiled := a.Compilation()
 	contents := map[fingerprint.Digest]string{}
-	for _, content := range a.Inputs() {
+	for _, content := range compiled.Inputs {
 		contents[fingerprint.SumString(content)] = content
 	}
-	c, err := messages.Compile(a.Recipe(), func(d fingerprint.Digest) (string, error) { return contents[d], nil })
+	c, err := messages.CompileRecipe(compiled.Recipe, func(d fingerprint.Digest) (string, error) { return contents[d], nil })
 	fmt.Println(err, c.Fingerprint() == a.Composition.Fingerprint())
 	// Output: <nil> true
 }

@@ -43,7 +43,7 @@ func TestGoldenFingerprints(t *testing.T) {
 				t.Errorf("%d omitted, %d in: not what this test is about", a.Report.OmittedCount, len(a.Places))
 			}
 			compare(t, "fingerprint", golden.output, a.Composition.Fingerprint().String())
-			compare(t, "recipe", golden.recipe, fingerprint.Sum(a.Recipe()).String())
+			compare(t, "recipe", golden.recipe, fingerprint.Sum(a.Compilation().Recipe).String())
 		})
 	}
 }

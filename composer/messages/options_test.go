@@ -130,7 +130,7 @@ func TestEstimatorOfEmptyText(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, "kept tokens", int64(10), a.Report.KeptTokens)
-	c, err := messages.Compile(a.Recipe(), store(a))
+	c, err := messages.CompileRecipe(a.Compilation().Recipe, store(a.Compilation()))
 	if err != nil {
 		t.Fatal(err)
 	}

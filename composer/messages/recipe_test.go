@@ -13,7 +13,7 @@ import (
 	"github.com/quirehq/quire/tiers"
 )
 
-func recipeOf(t *testing.T) (messages.Assembly, string) {
+func recipeOf(t *testing.T) (composer.Compilation, string) {
 	p := full()
 	p.Tail = &messages.Tail{Order: []string{"own"}, Segments: []messages.Segment{{ID: "own", Text: "X1"}}}
 	p.Context[0].Priority = -7
@@ -24,11 +24,12 @@ func recipeOf(t *testing.T) (messages.Assembly, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a, string(a.Recipe())
+	c := a.Compilation()
+	return c, string(c.Recipe)
 }
 
 func TestRecipe(t *testing.T) {
-	a, recipe := recipeOf(t)
+	compiled, recipe := recipeOf(t)
 	for _, want := range []string{
 		`{"items":[{"bytes":"2","digest":"` + fingerprint.SumString(`{"content":[{"text":"I1","type":"text"}],"role":"system"}`).String() + `","group":"instructions","size":"1"},`,
 		`"group":"history","mark":true,"size":"1"}`, `"group":"history","size":"8","whole":"26"}`,
@@ -41,19 +42,26 @@ func TestRecipe(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, recipe)
 		}
 	}
-	if n := strings.Count(recipe, `"digest"`); n != len(a.Inputs()) {
-		t.Errorf("%d digests, %d inputs", n, len(a.Inputs()))
+	if n := strings.Count(recipe, `"digest"`); n != len(compiled.Inputs) {
+		t.Errorf("%d digests, %d inputs", n, len(compiled.Inputs))
 	}
 }
 
 func TestCompileRefuses(t *testing.T) {
-	a, recipe := recipeOf(t)
+	compiled, recipe := recipeOf(t)
 	swap := func(old, replacement string) string {
 		if !strings.Contains(recipe, old) {
 			t.Fatalf("no %s in %s", old, recipe)
 		}
 		return strings.Replace(recipe, old, replacement, 1)
 	}
+	at := func(place, problem string) string { // the problem stands where the place begins
+		if !strings.Contains(recipe, place) {
+			t.Fatalf("no %s in %s", place, recipe)
+		}
+		return fmt.Sprintf("messages: not a recipe: byte %d: %s", strings.Index(recipe, place), problem)
+	}
+	const size = "want an integer from 0 to 9223372036854775807 in decimal; found "
 	for _, test := range []struct {
 		name, src string
 		is        error
@@ -62,34 +70,38 @@ func TestCompileRefuses(t *testing.T) {
 		{"nothing", "", composer.ErrRecipe, "messages: not a recipe"},
 		{"another kind", swap(`"kind":"messages"`, `"kind":"composer"`), composer.ErrRecipe, `kind "composer"; want "messages"`},
 		{"another version", swap("quire/1", "quire/0"), composer.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
-		{"white space", swap(`,"kind"`, `, "kind"`), composer.ErrRecipe, "differs from canonical form"},
-		{"something behind", recipe + "\n", composer.ErrRecipe, "something follows it"},
-		{"another member", swap(`"kind"`, `"kin":1,"kind"`), composer.ErrRecipe, "kin"},
-		{"a group", swap("instructions", "instruction"), composer.ErrRecipe, `item 1: unknown group "instruction"`},
-		{"a policy", swap("quantised", "quantized"), composer.ErrRecipe, `unknown policy "quantized"`},
-		{"a layout", swap("cache_aware", "cache-aware"), composer.ErrRecipe, `unknown layout "cache-aware"`},
-		{"a number", swap(`"bytes":"2"`, `"bytes":"2.0"`), composer.ErrRecipe, `item 1: bytes: want an integer in decimal; found "2.0"`},
-		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), composer.ErrRecipe, "differs from canonical form"},
-		{"negative bytes", swap(`"bytes":"2"`, `"bytes":"-1"`), composer.ErrRecipe, "item 1: negative size"},
-		{"a negative size", swap(`"size":"1"`, `"size":"-1"`), composer.ErrRecipe, "item 1: negative size"},
-		{"a negative size after folding", swap(`"size":"8","whole":"26"`, `"size":"-1","whole":"26"`), composer.ErrRecipe, "negative size"},
-		{"a negative size before folding", swap(`"whole":"26"`, `"whole":"-1"`), composer.ErrRecipe, "negative size"},
-		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), composer.ErrRecipe, "quantum 0; want 1 or more"},
+		{"another version in another form", strings.Replace(swap(`"kind"`, `"kin":1,"kind"`), "quire/1", "quire/0", 1), composer.ErrVersion, `"quire/0"; this build compiles "quire/1"`},
+		{"white space", swap(`,"kind"`, `, "kind"`), composer.ErrRecipe, at(`],"kind"`, `want ],"kind":"messages"`)},
+		{"something behind", recipe + "\n", composer.ErrRecipe, fmt.Sprintf("byte %d: want the end", len(recipe))},
+		{"another member", swap(`"kind"`, `"kin":1,"kind"`), composer.ErrRecipe, at(`],"kind"`, `want ],"kind":"messages"`)},
+		{"a group", swap("instructions", "instruction"), composer.ErrRecipe, at(`"instructions"`, `unknown group "instruction"`)},
+		{"a policy", swap("quantised", "quantized"), composer.ErrRecipe, at(`"quantised"`, `unknown policy "quantized"`)},
+		{"a layout", swap("cache_aware", "cache-aware"), composer.ErrRecipe, at(`"cache_aware"`, `unknown layout "cache-aware"`)},
+		{"a number", swap(`"bytes":"2"`, `"bytes":"2.0"`), composer.ErrRecipe, at(`"2"`, size+`"2.0"`)},
+		{"a number spelled otherwise", swap(`"bytes":"2"`, `"bytes":"+2"`), composer.ErrRecipe, at(`2"`, `want the canonical form, "2\"`)},
+		{"negative bytes", swap(`"bytes":"2"`, `"bytes":"-1"`), composer.ErrRecipe, at(`"2"`, size+`"-1"`)},
+		{"a negative size", swap(`"size":"1"`, `"size":"-1"`), composer.ErrRecipe, at(`"1"}`, size+`"-1"`)},
+		{"a negative size after folding", swap(`"size":"8","whole":"26"`, `"size":"-1","whole":"26"`), composer.ErrRecipe, at(`"8","whole":"26"`, size+`"-1"`)},
+		{"a negative size before folding", swap(`"whole":"26"`, `"whole":"-1"`), composer.ErrRecipe, at(`"26"`, size+`"-1"`)},
+		{"a size said twice", swap(`"group":"instructions","size":"1"`, `"group":"instructions","size":"1","whole":"1"`), composer.ErrRecipe, "want the canonical form, \"}"},
+		{"a mark that is none", swap(`"mark":true`, `"mark":false`), composer.ErrRecipe, at(`,"mark":true`, `want ,"size":`)},
+		{"no priority", swap(`"priority":"-7"`, `"priority":"0"`), composer.ErrRecipe, at(`priority":"-7"`, "want the canonical form")},
+		{"no quantum", swap(`"quantum":"11"`, `"quantum":"0"`), composer.ErrRecipe, at(`"11","tail"`, `want an integer from 1 to 9223372036854775807 in decimal; found "0"`)},
 		{"no such line", swap(`"line":"11"`, `"line":"99"`), composer.ErrRecipe, "no line of a skill"},
 		{"no line", swap(`"line":"11",`, ``), composer.ErrRecipe, "item 14: no line of a skill for this body alone at place -1"},
-		{"the line behind the last", swap(`"line":"11"`, fmt.Sprintf(`"line":"%d"`, len(a.Inputs()))), composer.ErrRecipe, fmt.Sprintf("item 14: no line of a skill for this body alone at place %d", len(a.Inputs()))},
+		{"the line behind the last", swap(`"line":"11"`, fmt.Sprintf(`"line":"%d"`, len(compiled.Inputs))), composer.ErrRecipe, fmt.Sprintf("item 14: no line of a skill for this body alone at place %d", len(compiled.Inputs))},
 		{"a line of another kind", swap(`"line":"11"`, `"line":"0"`), composer.ErrRecipe, "no line of a skill"},
 		{"an absent content", swap(`"digest":"`, `"digest":"00`)[:len(`{"items":[{"bytes":"2","digest":"`)+64] + recipe[len(`{"items":[{"bytes":"2","digest":"`)+64:], nil, "messages: instructions 1: no content 00"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := messages.Compile([]byte(test.src), store(a))
+			_, err := messages.CompileRecipe([]byte(test.src), store(compiled))
 			if err == nil || !strings.Contains(err.Error(), test.want) || test.is != nil && !errors.Is(err, test.is) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
 	}
 	broken := func(d fingerprint.Digest) (string, error) { return "{", nil }
-	if _, err := messages.Compile([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: byte 1: ") {
+	if _, err := messages.CompileRecipe([]byte(recipe), broken); err == nil || !strings.Contains(err.Error(), "messages: instructions 1: byte 1: ") {
 		t.Errorf("a content that is no message: error %v", err)
 	}
 }
@@ -112,8 +124,9 @@ func TestRecipeSaysTheQuantum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `"quantum":"` + test.want + `"`; !strings.Contains(string(a.Recipe()), want) {
-			t.Errorf("%+v: no %s in %s", test.o, want, a.Recipe())
+		recipe := string(a.Compilation().Recipe)
+		if want := `"quantum":"` + test.want + `"`; !strings.Contains(recipe, want) {
+			t.Errorf("%+v: no %s in %s", test.o, want, recipe)
 		}
 	}
 }
@@ -124,7 +137,7 @@ func TestCompileReadsTheLargestNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := messages.Compile(a.Recipe(), store(a))
+		c, err := messages.CompileRecipe(a.Compilation().Recipe, store(a.Compilation()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,26 +151,26 @@ func TestCompileRefusesTwoBodiesOfOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recipe := strings.Replace(string(a.Recipe()), `"line":"1"`, `"line":"0"`, 1)
+	recipe := strings.Replace(string(a.Compilation().Recipe), `"line":"1"`, `"line":"0"`, 1)
 	want := "item 4: no line of a skill for this body alone at place 0"
-	if _, err := messages.Compile([]byte(recipe), store(a)); !errors.Is(err, composer.ErrRecipe) || !strings.Contains(err.Error(), want) {
+	if _, err := messages.CompileRecipe([]byte(recipe), store(a.Compilation())); !errors.Is(err, composer.ErrRecipe) || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
 // Whatever byte of a recipe is changed, it is refused, or compiled to something: there is no panic.
 func TestCompileChangedBytes(t *testing.T) {
-	a, recipe := recipeOf(t)
-	contents := store(a)
+	compiled, recipe := recipeOf(t)
+	contents := store(compiled)
 	for i := range recipe {
 		for _, bit := range []byte{1, 2, 4, 16} {
 			changed := []byte(recipe)
 			changed[i] ^= bit
-			c, err := messages.Compile(changed, func(d fingerprint.Digest) (string, error) {
+			c, err := messages.CompileRecipe(changed, func(d fingerprint.Digest) (string, error) {
 				if content, err := contents(d); err == nil {
 					return content, nil
 				}
-				return a.Inputs()[0], nil
+				return compiled.Inputs[0], nil
 			})
 			if err == nil && c.Len() == 0 {
 				t.Fatalf("byte %d changed to %q: nothing is left", i, changed[i])
@@ -172,9 +185,9 @@ func FuzzCompile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(a.Recipe(), `{"role":"user","content":[{"type":"tool_call"}]}`)
+	f.Add(a.Compilation().Recipe, `{"role":"user","content":[{"type":"tool_call"}]}`)
 	f.Fuzz(func(t *testing.T, src []byte, content string) {
-		c, err := messages.Compile(src, func(fingerprint.Digest) (string, error) { return content, nil })
+		c, err := messages.CompileRecipe(src, func(fingerprint.Digest) (string, error) { return content, nil })
 		if err == nil {
 			c.Text()
 		}

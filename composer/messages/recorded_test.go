@@ -129,7 +129,7 @@ func fitsRecorded(t *testing.T, p messages.Prompt, budget int64, layout messages
 	if err != nil || again.Composition.Fingerprint() != a.Composition.Fingerprint() {
 		t.Errorf("%v, %v: not the same twice: %v", layout, policy, err)
 	}
-	c, err := messages.Compile(a.Recipe(), store(a))
+	c, err := messages.CompileRecipe(a.Compilation().Recipe, store(a.Compilation()))
 	if err != nil || c.Fingerprint() != a.Composition.Fingerprint() {
 		t.Errorf("%v, %v: compiled to something else: %v", layout, policy, err)
 	}

@@ -14,7 +14,8 @@
 //     history units and chunks are one chain: all history goes, oldest first, before the lowest-ranked chunk does.
 //   - A template's mistakes are warnings, never errors, and so is everything that was left out. Warnings have stable
 //     codes and come in the order template, files, turns, chunks, overflow.
-//   - Equal inputs give equal bytes. [Result.Recipe] names all that decided them, and [Compile] makes the composition again.
+//   - Equal inputs give equal bytes. [Result.Compilation] names all that decided them, and [CompileRecipe] makes the
+//     composition again.
 //
 // It does not promise that the provider counts tokens as the estimator does. Tool definitions and the bytes of files are
 // not in the estimate: [Config.Reserve] leaves room for them.

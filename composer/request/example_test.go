@@ -66,14 +66,15 @@ func ExampleParseTemplate() {
 	// [output_format addendum skills]
 }
 
-func ExampleCompile() {
+func ExampleCompileRecipe() {
 	assembler, _ := request.New(request.Config{Model: request.Model{ContextTokens: 100}})
 	res, _ := assembler.Build(request.Input{Template: request.ParseTemplate("Be brief.", nil), Question: messages.TextMessage(messages.User, "Why?")})
+	compiled := res.Compilation()
 	texts := map[fingerprint.Digest]string{}
-	for _, text := range res.Inputs() {
+	for _, text := range compiled.Inputs {
 		texts[fingerprint.SumString(text)] = text
 	}
-	again, err := request.Compile(res.Recipe(), func(d fingerprint.Digest) (string, error) { return texts[d], nil })
+	again, err := request.CompileRecipe(compiled.Recipe, func(d fingerprint.Digest) (string, error) { return texts[d], nil })
 	fmt.Println(again.Fingerprint() == res.Composition.Fingerprint(), err)
 	// Output: true <nil>
 }

@@ -79,7 +79,7 @@ func TestEveryFieldIsInTheRecipe(t *testing.T) {
 		if c.model != nil {
 			c.model(&config.Model)
 		}
-		return string(build(t, config, input).Recipe())
+		return string(build(t, config, input).Compilation().Recipe)
 	}
 	plain := recipe(change{})
 	for _, typ := range []reflect.Type{reflect.TypeFor[request.Input](), reflect.TypeFor[request.Config](), reflect.TypeFor[request.Model]()} {

@@ -20,16 +20,17 @@ func FuzzCompile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	texts := store(res)
-	f.Add(res.Recipe())
+	compiled := res.Compilation()
+	texts := store(compiled)
+	f.Add(compiled.Recipe)
 	f.Add([]byte(`{"kind":"request"}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		load := func(d fingerprint.Digest) (string, error) { return texts(d) }
-		one, err := request.Compile(src, load)
+		one, err := request.CompileRecipe(src, load)
 		if err != nil {
 			return
 		}
-		two, err := request.Compile(src, load)
+		two, err := request.CompileRecipe(src, load)
 		if err != nil || one.Fingerprint() != two.Fingerprint() {
 			t.Errorf("%v and %v (%v)", one.Fingerprint(), two.Fingerprint(), err)
 		}

@@ -351,9 +351,9 @@ func TestStableBlockIsStable(t *testing.T) {
 	})
 }
 
-func store(res request.Result) func(fingerprint.Digest) (string, error) {
+func store(c composer.Compilation) func(fingerprint.Digest) (string, error) {
 	texts := map[fingerprint.Digest]string{}
-	for _, text := range res.Inputs() {
+	for _, text := range c.Inputs {
 		texts[fingerprint.SumString(text)] = text
 	}
 	return func(d fingerprint.Digest) (string, error) {
@@ -383,11 +383,12 @@ func TestRecipeProperty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe := res.Recipe()
+		compiled := res.Compilation()
+		recipe := compiled.Recipe
 		if canonical, err := fingerprint.Canonical(recipe); err != nil || string(canonical) != string(recipe) {
 			t.Fatalf("not canonical: %s (%v)", recipe, err)
 		}
-		again, err := request.Compile(recipe, store(res))
+		again, err := request.CompileRecipe(recipe, store(compiled))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,6 +82,6 @@ func digests() string {
 	if err != nil {
 		return err.Error()
 	}
-	return strings.Join([]string{fingerprint.Sum(res.Recipe()).String(), res.Composition.Fingerprint().String(),
+	return strings.Join([]string{fingerprint.Sum(res.Compilation().Recipe).String(), res.Composition.Fingerprint().String(),
 		fingerprint.Sum(one.JSON).String(), fingerprint.Sum(two.JSON).String()}, " ")
 }

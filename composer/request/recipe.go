@@ -2,22 +2,18 @@ package request
 
 import (
 	"fmt"
-	"strconv"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/canonical"
-	"github.com/quirehq/quire/internal/edits"
 )
 
 // KindRequest is the kind of the recipes of this package.
 const KindRequest = "request"
 
-// Recipe returns the recipe of the request: the canonical JSON of everything that decided its sections, with texts by
-// their digests. [Compile] makes the composition again.
+// Compilation returns the composition with its recipe: the canonical JSON of everything that decided the sections, with
+// texts by their digests. [CompileRecipe] makes the composition again. Every text is hashed.
 //
 //	kind, version            "request", and the [composer.Version] that compiled it
 //	context, reserve         in tokens
@@ -31,24 +27,17 @@ const KindRequest = "request"
 //	turns                    the messages of history and, last, question, in canonical JSON; which are units is found in them
 //
 // Every integer is a decimal string.
-func (r Result) Recipe() []byte {
-	recipe := r.made.recipe(fingerprint.SumString)
-	return recipe.append(nil)
+func (r Result) Compilation() composer.Compilation {
+	recipe, inputs := r.made.recipe()
+	w := canonical.Writer{}
+	recipe.write(&w)
+	return composer.Compilation{Composition: r.Composition, Kind: KindRequest, Recipe: w.Dst, Inputs: inputs}
 }
 
-// Inputs returns the texts that the recipe names, in its order. One that stands twice comes twice.
-func (r Result) Inputs() (inputs []string) {
-	r.made.recipe(func(text string) fingerprint.Digest {
-		inputs = append(inputs, text)
-		return fingerprint.Digest{}
-	})
-	return inputs
-}
-
-// Compile makes the composition of a recipe again: it splits and fills the template, finds the units and lowers them to
-// sections as [Assembler.Build] did. The texts come from load, which vouches for what it returns. What is not a recipe in
-// canonical JSON is refused with [composer.ErrRecipe], one of another version with [composer.ErrVersion].
-func Compile(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
+// CompileRecipe makes the composition of a recipe again: it splits and fills the template, finds the units and lowers them
+// to sections as [Assembler.Build] did. The texts come from load, which vouches for what it returns. What is not a recipe
+// in canonical JSON is refused with [composer.ErrRecipe], one of another version with [composer.ErrVersion].
+func CompileRecipe(src []byte, load func(fingerprint.Digest) (string, error)) (composer.Composition, error) {
 	c, err := compile(src, load)
 	if err != nil {
 		return composer.Composition{}, fmt.Errorf("request: %w", err)
@@ -115,16 +104,20 @@ type making struct {
 	measure  string
 }
 
-// recipe names the parts, in the order in which append writes their digests.
-func (m *making) recipe(named func(string) fingerprint.Digest) recipe {
-	p, l := &m.parts, m.lowering
-	r := recipe{rules: m.rules, measure: m.measure, stable: p.template.stable}
-	filled := func(text string) (d fingerprint.Digest) {
-		if text != "" {
-			d = named(text)
-		}
-		return d
+// recipe names the parts, and returns the texts that it names.
+func (m *making) recipe() (r recipe, inputs []string) {
+	named := func(text string) fingerprint.Digest {
+		inputs = append(inputs, text)
+		return fingerprint.SumString(text)
 	}
+	filled := func(text string) fingerprint.Digest {
+		if text == "" {
+			return fingerprint.Digest{}
+		}
+		return named(text)
+	}
+	p, l := &m.parts, m.lowering
+	r.rules, r.measure, r.stable = m.rules, m.measure, p.template.stable
 	for i := range p.chunks {
 		c := &p.chunks[i]
 		r.chunks = append(r.chunks, chunkInput{c.ID, c.Rank, named(c.Text)})
@@ -141,156 +134,19 @@ func (m *making) recipe(named func(string) fingerprint.Digest) recipe {
 		r.values[s] = filled(p.values[s])
 	}
 	if l == nil { // the zero Result
-		return r
+		return r, inputs
 	}
 	for i := range l.sections {
 		if l.places[i].kind != ofTool {
 			r.sizes = append(r.sizes, l.sections[i].Cost.Size())
 		}
 	}
-	return r
+	return r, inputs
 }
 
 // valueOrder returns the slots in the order of their names.
 func valueOrder() []slot {
 	return []slot{slotAddendum, slotContext, slotInstructions, slotLocale, slotOutputFormat, slotSkills, slotTimezone, slotToday}
-}
-
-func (r *recipe) append(dst []byte) []byte {
-	w := canonical.Writer{Dst: dst}
-	w.Bool(`{"caching":`, r.rules.caching)
-	w.Raw(`,"chunks":[`)
-	for i, c := range r.chunks {
-		w.Separate(i)
-		w.Text(`{"id":`, c.id)
-		w.Integer(`,"rank":`, c.rank)
-		w.DigestOrNull(`,"text":`, c.text)
-		w.Raw(`}`)
-	}
-	w.Integer(`],"context":`, r.rules.context)
-	w.Bool(`,"conversation":`, r.rules.conversation)
-	w.DigestOrNull(`,"facts":`, r.facts)
-	w.Text(`,"kind":`, KindRequest)
-	w.Text(`,"measure":`, r.measure)
-	w.DigestOrNull(`,"notes":`, r.notes)
-	w.Integer(`,"reserve":`, r.rules.reserve)
-	w.Raw(`,"sizes":[`)
-	for i, size := range r.sizes {
-		w.Separate(i)
-		w.Integer(``, size)
-	}
-	w.Raw(`],"stable":[`)
-	for i, name := range r.stable {
-		w.Separate(i)
-		w.Text(``, name)
-	}
-	w.DigestOrNull(`],"template":`, r.template)
-	w.Raw(`,"tools":[`)
-	for i, d := range r.tools {
-		w.Separate(i)
-		w.DigestOrNull(``, d)
-	}
-	w.Raw(`],"turns":[`)
-	for i, t := range r.turns {
-		w.Separate(i)
-		w.DigestOrNull(`{"content":`, t.content)
-		w.Bool(`,"mark":`, t.mark)
-		w.Raw(`}`)
-	}
-	w.Raw(`],"values":{`)
-	n := 0
-	for _, s := range valueOrder() {
-		if !r.values[s].IsZero() {
-			w.Separate(n)
-			w.Text(``, slotNames[s])
-			w.DigestOrNull(`:`, r.values[s])
-			n++
-		}
-	}
-	w.Text(`},"version":`, composer.Version)
-	w.Raw(`}`)
-	return w.Dst
-}
-
-// parseRecipe reads what append writes. Whether it was written so is seen by writing it again.
-func parseRecipe(src []byte) (recipe, error) {
-	var in struct {
-		Caching bool `json:"caching"`
-		Chunks  []struct {
-			ID   string             `json:"id"`
-			Rank int64              `json:"rank,string"`
-			Text fingerprint.Digest `json:"text"`
-		} `json:"chunks"`
-		Context      int64                `json:"context,string"`
-		Conversation bool                 `json:"conversation"`
-		Facts        *fingerprint.Digest  `json:"facts"`
-		Kind         string               `json:"kind"`
-		Measure      string               `json:"measure"`
-		Notes        *fingerprint.Digest  `json:"notes"`
-		Reserve      int64                `json:"reserve,string"`
-		Sizes        []string             `json:"sizes"`
-		Stable       []string             `json:"stable"`
-		Template     fingerprint.Digest   `json:"template"`
-		Tools        []fingerprint.Digest `json:"tools"`
-		Turns        []struct {
-			Content fingerprint.Digest `json:"content"`
-			Mark    bool               `json:"mark"`
-		} `json:"turns"`
-		Values  map[string]fingerprint.Digest `json:"values"`
-		Version string                        `json:"version"`
-	}
-	if err := json.Unmarshal(src, &in, json.RejectUnknownMembers(true)); err != nil {
-		return recipe{}, fmt.Errorf("%w: %w", composer.ErrRecipe, err)
-	}
-	if in.Kind != KindRequest {
-		return recipe{}, fmt.Errorf("%w: kind %q; want %q", composer.ErrRecipe, in.Kind, KindRequest)
-	}
-	if in.Version != composer.Version {
-		return recipe{}, fmt.Errorf("%w: %q; this build compiles %q", composer.ErrVersion, in.Version, composer.Version)
-	}
-	r := recipe{measure: in.Measure, stable: in.Stable, template: in.Template, tools: in.Tools,
-		rules: rules{in.Context, in.Reserve, in.Caching, in.Conversation}}
-	if r.rules.reserve < 0 || r.rules.reserve >= r.rules.context {
-		return recipe{}, fmt.Errorf("%w: a reserve of %d in a context of %d", composer.ErrRecipe, r.rules.reserve, r.rules.context)
-	}
-	if len(in.Turns) == 0 {
-		return recipe{}, fmt.Errorf("%w: no question", composer.ErrRecipe)
-	}
-	for _, d := range []struct{ from, to *fingerprint.Digest }{{in.Facts, &r.facts}, {in.Notes, &r.notes}} {
-		if d.from != nil {
-			*d.to = *d.from
-		}
-	}
-	for _, c := range in.Chunks {
-		r.chunks = append(r.chunks, chunkInput{c.ID, c.Rank, c.Text})
-	}
-	for _, t := range in.Turns {
-		r.turns = append(r.turns, turnInput{t.Content, t.Mark})
-	}
-	for _, s := range valueOrder() {
-		r.values[s] = in.Values[slotNames[s]]
-	}
-	for i, text := range in.Sizes {
-		size, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || size < 0 {
-			return recipe{}, fmt.Errorf("%w: size %d: want a non-negative integer in decimal; found %q", composer.ErrRecipe, i+1, text)
-		}
-		r.sizes = append(r.sizes, size)
-	}
-	canonical := r.append(nil)
-	if at := difference(canonical, src); at >= 0 {
-		return recipe{}, fmt.Errorf("%w: byte %d differs from canonical form", composer.ErrRecipe, at)
-	}
-	return r, nil
-}
-
-// difference returns the first byte in which two texts differ, or -1.
-func difference(a, b []byte) int {
-	at := edits.CommonPrefix(a, b)
-	if at == len(a) && at == len(b) {
-		return -1
-	}
-	return at
 }
 
 // parts loads the texts.

@@ -81,7 +81,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func compile(t *testing.T, e examples.Example) (fragments.Assembly, fragments.Compilation) {
+func compile(t *testing.T, e examples.Example) (fragments.Assembly, composer.Compilation) {
 	t.Helper()
 	a, err := e.Assemble()
 	if err != nil {
@@ -110,7 +110,7 @@ func TestEveryReasonIsGiven(t *testing.T) {
 	given := map[tiers.Reason]bool{}
 	for _, e := range examples.All() {
 		_, c := compile(t, e)
-		for _, d := range c.Decisions() {
+		for _, d := range c.Composition.Decisions() {
 			given[d.Reason] = true
 		}
 	}
@@ -182,10 +182,10 @@ func TestRoundTripThroughReplay(t *testing.T) {
 			}
 			return "", fmt.Errorf("%v was not recorded", d)
 		})
-		if err != nil || again.Fingerprint() != c.Fingerprint() {
+		if err != nil || again.Fingerprint() != c.Composition.Fingerprint() {
 			t.Errorf("%s: compiled again: %q, %v", e.Name, again.Text(), err)
 		}
-		if _, err := recorder.RecordCompilation(t.Context(), replay.Compilation(c), replay.Turn{}); err != nil {
+		if _, err := recorder.RecordCompilation(t.Context(), c, replay.Turn{}); err != nil {
 			t.Fatalf("%s: %v", e.Name, err)
 		}
 	}

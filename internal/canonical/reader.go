@@ -120,13 +120,17 @@ func (r *Reader) Integer(before string) int64 { return r.AtLeast(math.MinInt64, 
 
 // AtLeast reads an integer that is not below least.
 func (r *Reader) AtLeast(least int64, before string) int64 {
-	return Parse(r, before, func(s string) (int64, error) {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < least {
-			return 0, fmt.Errorf("want an integer from %d to %d in decimal; found %q", least, int64(math.MaxInt64), s)
-		}
-		return n, nil
-	})
+	start := r.base + r.pos + len(before)
+	s := r.Text(before)
+	if r.err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < least {
+		r.err = fmt.Errorf("byte %d: want an integer from %d to %d in decimal; found %q", start, least, int64(math.MaxInt64), s)
+		return 0
+	}
+	return n
 }
 
 // Budget reads a limit, or null where there is none.

@@ -144,7 +144,7 @@ func again(ctx context.Context, reader *replay.Reader, store replay.Store, rec r
 		if err != nil {
 			return err
 		}
-		_, err = recorder.RecordCompilation(ctx, replay.Compilation{Composition: c, Kind: rec.Kind, Recipe: []byte(src)}, turn)
+		_, err = recorder.RecordCompilation(ctx, composer.Compilation{Composition: c, Kind: rec.Kind, Recipe: []byte(src)}, turn)
 		return err
 	}
 	recipe, err := composer.ParseRecipe([]byte(src))

@@ -57,7 +57,7 @@ func bundle(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	recipe := fmt.Appendf(nil, `{"input":"%s","kind":"shout","version":"1"}`, fingerprint.SumString("hello"))
-	if _, err := rec.RecordCompilation(t.Context(), replay.Compilation{Composition: c, Kind: "shout", Recipe: recipe, Inputs: []string{"hello"}}, replay.Turn{Response: []byte("ok")}); err != nil {
+	if _, err := rec.RecordCompilation(t.Context(), composer.Compilation{Composition: c, Kind: "shout", Recipe: recipe, Inputs: []string{"hello"}}, replay.Turn{Response: []byte("ok")}); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -125,7 +125,7 @@ func TestUpdateKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := replay.Compilation{Composition: a.Composition, Kind: messages.KindMessages, Recipe: a.Recipe(), Inputs: a.Inputs()}
+	front := a.Compilation()
 	mask := replay.Redactor{Name: "mask", Redact: func(_, content string) string { return strings.ReplaceAll(content, "Ann", "someone") }}
 	sessions := map[string]*replay.Recorder{
 		"front": replay.NewRecorder(store, replay.Session{ID: "front", Labels: map[string]string{"model": "m"}}),

@@ -1,0 +1,33 @@
+package composer
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A Compilation is a composition with what it takes to make it again from the beginning: the recipe of the front end that
+// made its sections, and the texts that the recipe names. With Kind, Recipe and Inputs left out it is a composition that
+// no front end made, whose recipe is [Composition.Recipe].
+type Compilation struct {
+	Composition Composition
+	Kind        string   // of the recipe: it says which front end compiles it
+	Recipe      []byte   // canonical JSON; every input stands in it by its digest, as a string of 64 hex digits
+	Inputs      []string // in the order of the recipe; one that stands twice comes twice
+}
+
+// RefuseRecipe returns the error for a text that a front end could not read as a recipe of its kind, for that reason:
+// [ErrVersion] when it says that it is one of the kind and of another [Version], whatever its form, else [ErrRecipe].
+func RefuseRecipe(src []byte, kind string, reason error) error {
+	var r struct {
+		Kind    string `json:"kind"`
+		Version string `json:"version"`
+	}
+	switch err := json.Unmarshal(src, &r); {
+	case err == nil && r.Kind != kind:
+		return fmt.Errorf("%w: kind %q; want %q", ErrRecipe, r.Kind, kind)
+	case err == nil && r.Version != "" && r.Version != Version:
+		return fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, r.Version, Version)
+	}
+	return fmt.Errorf("%w: %w", ErrRecipe, reason)
+}
