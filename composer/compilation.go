@@ -13,7 +13,7 @@ type Compilation struct {
 	Composition Composition
 	Kind        string   // of the recipe: it says which front end compiles it
 	Recipe      []byte   // canonical JSON; every input stands in it by its digest, as a string of 64 hex digits
-	Inputs      []string // in the order of the recipe; one that stands twice comes twice
+	Inputs      []string // in any order; one that the recipe names twice may come twice
 }
 
 // RefuseRecipe returns the error for a text that a front end could not read as a recipe of its kind, for that reason:

@@ -210,6 +210,23 @@ func TestCompileRecipeRefuses(t *testing.T) {
 	}
 }
 
+func TestCompileRecipeSaysTheByte(t *testing.T) {
+	recipe := string(must(fragments.Assembly{Sections: []fragments.AssembledSection{{Name: "s", Text: "text"}}}.Compile(composer.Config{})).Recipe)
+	for _, tt := range []struct{ old, replacement, problem string }{ // the problem stands where the replacement begins
+		{`"core"`, `"Core"`, `tiers: unknown tier "Core"`},
+		{`4","chain"`, `04","chain"`, `want the canonical form, "4\",`},
+		{`],"tools"`, `], "tools"`, `want ],"tools":[`},
+		{`],"version"`, `null],"version"`, `want {"name":`},
+	} {
+		at := strings.LastIndex(recipe, tt.old)
+		changed := recipe[:at] + tt.replacement + recipe[at+len(tt.old):]
+		want := fmt.Sprintf("fragments: not a recipe: byte %d: %s", at, tt.problem)
+		if _, err := fragments.CompileRecipe([]byte(changed), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v; want %s", tt.replacement, err, want)
+		}
+	}
+}
+
 var errNotRecorded = errors.New("not recorded")
 
 // Whatever decides bytes is in the recipe: changing it changes the recipe.

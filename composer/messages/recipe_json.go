@@ -105,7 +105,8 @@ func readIngredient(p *canonical.Reader) (in ingredient) {
 	return in
 }
 
-func parseRecipe(src []byte) (r recipe, err error) {
+func parseRecipe(src []byte) (recipe, error) {
+	var r recipe
 	p := canonical.NewReader(string(src), 0)
 	r.read(p)
 	if err := p.Err(); err != nil {

@@ -114,7 +114,8 @@ func parseSlot(name string) (slot, error) {
 	return 0, fmt.Errorf("unknown slot %q", name)
 }
 
-func parseRecipe(src []byte) (r recipe, err error) {
+func parseRecipe(src []byte) (recipe, error) {
+	var r recipe
 	p := canonical.NewReader(string(src), 0)
 	r.read(p)
 	if err := p.Err(); err != nil {
