@@ -30,7 +30,11 @@ type fromFlags struct {
 
 func addFromFlags(cmd *cobra.Command, usage string) *fromFlags {
 	f := new(fromFlags)
-	cmd.Flags().StringVar(&f.from, "from", "", usage)
+	var formats []string
+	for _, format := range sessions.Formats() {
+		formats = append(formats, string(format))
+	}
+	cmd.Flags().Var(&choice{&f.from, formats}, "from", usage) // more than its help lists
 	cmd.Flags().BoolVar(&f.skipBad, "skip-bad", false, "with --from: go on behind records that cannot be read, and count them")
 	cmd.Flags().StringVar(&f.tools, "tools", "", "with --from: a list of tools, for calls of which none are recorded")
 	return f
@@ -38,11 +42,7 @@ func addFromFlags(cmd *cobra.Command, usage string) *fromFlags {
 
 // read reads the calls of a file.
 func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, error) {
-	format, err := sessions.ParseFormat(f.from)
-	if err != nil {
-		return sessions.Session{}, "", at("--from", err)
-	}
-	o := sessions.Options{Format: format, SkipBad: f.skipBad}
+	o := sessions.Options{Format: sessions.Format(f.from), SkipBad: f.skipBad}
 	if f.tools != "" {
 		list, err := readSession(s, f.tools, sessions.Options{Format: sessions.Tools})
 		if err != nil {

@@ -39,7 +39,8 @@ several turns.`,
   quire compile agent.yaml --record --session build-42`,
 	}
 	flags := addPromptFlags(cmd)
-	format := cmd.Flags().StringP("output", "o", "text", "what to print: text, json, fingerprint, recipe or event")
+	var format string
+	choiceVar(cmd, &format, "output", "o", "text", "what to print", "text", "json", "fingerprint", "recipe", "event")
 	turn := addRecordFlags(cmd)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read one JSON prompt a line from standard input")
 	cmd.Args = func(_ *cobra.Command, args []string) error {
@@ -49,11 +50,11 @@ several turns.`,
 			}
 			return nil
 		}
-		return oneFile(args)
+		return takesFile(cmd, args)
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if *jsonl {
-			if cmd.Flags().Changed("output") && *format != "json" {
+			if cmd.Flags().Changed("output") && format != "json" {
 				return fmt.Errorf("--jsonl prints one composition a line; want -o json or none")
 			}
 			if cmd.Flags().Changed("doc") {
@@ -68,24 +69,13 @@ several turns.`,
 		if *jsonl {
 			return compileLines(s, flags, keep)
 		}
-		return compileFile(s, flags, args[0], *format, keep)
+		return compileFile(s, flags, args[0], format, keep)
 	}
 	return cmd
 }
 
-func oneFile(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%s given; want one FILE, or - for standard input", plural(len(args), "file"))
-	}
-	return nil
-}
-
 // compileFile composes every document, and prints only when all are composed and kept.
 func compileFile(s *streams, flags *promptFlags, file, format string, keep *keeper) error {
-	appendTo, ok := formats()[format]
-	if !ok {
-		return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint, recipe or event", format)
-	}
 	docs, err := flags.read(s, file)
 	if err != nil {
 		return err
@@ -101,7 +91,7 @@ func compileFile(s *streams, flags *promptFlags, file, format string, keep *keep
 		if compositions[i], err = compose(&docs[i]); err != nil {
 			return err
 		}
-		if out, err = appendTo(out, compositions[i]); err != nil {
+		if out, err = formats()[format](out, compositions[i]); err != nil {
 			return err
 		}
 	}

@@ -25,17 +25,15 @@ For programs, -o json prints one line for each document, or for each budget of a
   quire explain agent.yaml --budget 2000 --gate reserved
   quire explain agent.yaml --sweep 1000:5000:500
   quire explain agent.yaml -o json`,
-		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+		Args: takesFile,
 	}
 	flags := addPromptFlags(cmd)
-	format := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")
+	var format string
+	choiceVar(cmd, &format, "output", "o", "text", "what to print", "text", "json")
 	sweepRange := cmd.Flags().String("sweep", "", "the budgets to compose under, as FROM:TO:STEP")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if *format != "text" && *format != "json" {
-			return fmt.Errorf("-o: unknown output %q; want text or json", *format)
-		}
 		if !cmd.Flags().Changed("sweep") {
-			return explainFile(s, flags, args[0], *format)
+			return explainFile(s, flags, args[0], format)
 		}
 		budgets, err := parseSweep(*sweepRange)
 		if err != nil {
@@ -52,7 +50,7 @@ For programs, -o json prints one line for each document, or for each budget of a
 		if err != nil {
 			return err
 		}
-		return sweep(s, doc, budgets, *format)
+		return sweep(s, doc, budgets, format)
 	}
 	return cmd
 }

@@ -15,9 +15,9 @@ import (
 // compileLines composes one JSON prompt a line until standard input ends. It holds one line at a time. What cannot be kept
 // ends it, after the line before.
 func compileLines(s *streams, flags *promptFlags, keep *keeper) error {
-	open, done := flags.opener(".")
+	open, done := opener(".", flags.allowOutside)
 	defer done()
-	opts := promptfile.Options{Open: open, Set: flags.settings(), JSON: true}
+	opts := promptfile.Options{Open: open, Set: settings(flags.cmd, overrides), JSON: true}
 	lines := lineReader{in: bufio.NewReaderSize(s.in, 64<<10)}
 	out := bufio.NewWriterSize(s.out, 64<<10)
 	var bad, over, firstOver int

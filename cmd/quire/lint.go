@@ -37,15 +37,10 @@ where either side may be missing. Exit status 1 when anything is found.`,
 	}
 	f := addSeriesFlags(cmd)
 	silence := cmd.Flags().StringArray("silence", nil, "leave out findings of a code, a section, or both: CODE@SECTION; may be repeated")
-	output := cmd.Flags().StringP("output", "o", "text", "what to print: text, or json, a finding a line")
+	var output string
+	choiceVar(cmd, &output, "output", "o", "text", "what to print", "text", "json")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if *output != "text" && *output != "json" {
-			return fmt.Errorf("-o %s: want text or json", *output)
-		}
-		r, err := f.reader()
-		if err != nil {
-			return err
-		}
+		r := f.reader()
 		var silences []cachelab.Silence
 		for _, text := range *silence {
 			one, err := cachelab.ParseSilence(text)
@@ -61,7 +56,7 @@ where either side may be missing. Exit status 1 when anything is found.`,
 				return err
 			}
 			for _, finding := range list {
-				if err := printFinding(s, what, finding, *output); err != nil {
+				if err := printFinding(s, what, finding, output); err != nil {
 					return err
 				}
 			}

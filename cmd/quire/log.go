@@ -24,15 +24,13 @@ func logCommand(s *streams) *cobra.Command {
 		Args: takes(0, ""),
 	}
 	store, query := addStoreFlags(cmd), addQueryFlags(cmd)
-	format := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")
+	var format string
+	choiceVar(cmd, &format, "output", "o", "text", "what to print", "text", "json")
 	limit := cmd.Flags().IntP("limit", "n", 0, "print at most N records; 0: all")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		q, err := query.query()
 		if err != nil {
 			return err
-		}
-		if *format != "text" && *format != "json" {
-			return fmt.Errorf("-o: unknown output %q; want text or json", *format)
 		}
 		if *limit < 0 {
 			return fmt.Errorf("--limit %d; want 1 or more, or 0 for all", *limit)
@@ -51,7 +49,7 @@ func logCommand(s *streams) *cobra.Command {
 			if *limit > 0 && *limit < len(records) {
 				records = records[:*limit]
 			}
-			return printRecords(s, records, *format)
+			return printRecords(s, records, format)
 		})
 	}
 	return cmd

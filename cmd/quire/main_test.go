@@ -157,6 +157,15 @@ func TestOverrideNames(t *testing.T) {
 	}
 }
 
+// Every measure that --tokens offers is one.
+func TestTokenMeasures(t *testing.T) {
+	for _, name := range tokenMeasures {
+		if _, ok := bpe.ByName(name); !ok {
+			t.Errorf("no measure %q", name)
+		}
+	}
+}
+
 // The fingerprint is the BLAKE3 of the bytes that -o text prints, by an independent call, and by b3sum where it is.
 func TestFingerprintOfOutput(t *testing.T) {
 	for _, args := range [][]string{

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,18 +63,18 @@ of a prompt and why, or broken), and whether every call extends the one before i
   quire messages --from claude-code session.jsonl --call 12 --report
   quire messages --from auto session.jsonl --outcomes
   quire messages --from openai request.json --record --session captured`,
-		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+		Args: takesFile,
 	}
 	from := addFromFlags(cmd, "read calls that were made: auto, openai, anthropic, claude-code, codex, …")
 	f := new(messagesFlags)
 	cmd.Flags().StringVar(&f.call, "call", "last", "with --from: which call, counted from 1, or last or all")
 	cmd.Flags().Int64Var(&f.budget, "budget", 0, "the most that the messages may cost, in tokens")
 	cmd.Flags().Int64Var(&f.maxBytes, "max-bytes", 0, "a second limit, in bytes of UTF-8")
-	cmd.Flags().StringVar(&f.measure, "measure", "", "what counts tokens: chars/4 (the default), o200k_base, cl100k_base, …")
+	choiceVar(cmd, &f.measure, "measure", "", "", "what counts tokens, instead of chars/4", bpe.Names()...)
 	cmd.Flags().StringVar(&f.policy, "policy", "", "what is left out at once: unit, item or quantised")
 	cmd.Flags().Int64Var(&f.quantum, "quantum", 0, "policy quantised: the grid, in tokens; default: a quarter of the budget")
 	cmd.Flags().StringVar(&f.layout, "layout", "", "the order of the groups: cache_aware or legacy")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "json", "what to print: json, text, openai or anthropic")
+	choiceVar(cmd, &f.output, "output", "o", "json", "what to print", "json", "text", "openai", "anthropic")
 	cmd.Flags().BoolVar(&f.report, "report", false, "print the report instead of the request")
 	outcomes := cmd.Flags().Bool("outcomes", false, "with --from: print what became of every record, and where the series breaks")
 	turn := addRecordFlags(cmd)
@@ -91,9 +89,6 @@ of a prompt and why, or broken), and whether every call extends the one before i
 				return err
 			}
 			return printOutcomes(s, from, args[0])
-		}
-		if !slices.Contains([]string{"json", "text", "openai", "anthropic"}, f.output) {
-			return fmt.Errorf("-o: unknown output %q; want json, text, openai or anthropic", f.output)
 		}
 		keep, err := turn.keeper()
 		if err != nil {
@@ -171,11 +166,7 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	if err != nil {
 		return nil, err
 	}
-	folder := "."
-	if file != "-" {
-		folder = filepath.Dir(file)
-	}
-	beside := promptfile.NewFolder(folder)
+	beside := promptfile.NewFolder(folderOf(file))
 	defer beside.Close()
 	load := func(uri string) (string, error) {
 		path := strings.TrimPrefix(uri, "file:")
@@ -272,10 +263,7 @@ func (f *messagesFlags) options(cmd *cobra.Command, o messages.Options) (message
 		budget.MaxInputBytes = tiers.Limit(f.maxBytes)
 	}
 	if f.measure != "" {
-		m, ok := bpe.ByName(f.measure)
-		if !ok {
-			return o, fmt.Errorf("--measure: unknown measure %q; want one of %s", f.measure, strings.Join(bpe.Names(), ", "))
-		}
+		m, _ := bpe.ByName(f.measure) // a choice
 		budget.Estimator = &m
 	}
 	budget.ReportOmissions = budget.ReportOmissions || f.report

@@ -11,10 +11,7 @@ import (
 
 // explainMiss prints why the second of two requests would not read what the first one left in a cache.
 func explainMiss(s *streams, cmd *cobra.Command, f *seriesFlags, args []string) error {
-	r, err := f.reader()
-	if err != nil {
-		return err
-	}
+	r := f.reader()
 	var both [2]cachelab.Request
 	for i, what := range args {
 		read, err := f.read(s, cmd, r, what)

@@ -12,17 +12,37 @@ import (
 	"github.com/quirehq/quire/internal/promptfile"
 )
 
-// overrides are the keys of a prompt file that have a flag of the same name.
-var overrides = [...]struct{ key, value, usage string }{
-	{"budget", "N", "the most that the sections may add up to; null: no limit"},
-	{"max-bytes", "N", "a second limit, in bytes of UTF-8"},
-	{"measure", "M", "what budget and sizes are counted in: utf16, bytes, runes, chars/4, o200k_base or cl100k_base"},
-	{"gate", "G", "what is charged when: published, reserved or prefix-stable"},
-	{"active-fraction", "F", "the share of what core leaves that active sections may fill, such as 0.95"},
-	{"tail-reserve", "N", "gate prefix-stable: what the head leaves for the tail"},
-	{"join", "J", "what stands between sections: blank-line, line or none"},
-	{"depth", "N", "how deep the agent stands below the main one"},
-	{"role", "R", "the agent's role"},
+// An override is a key of a file that has a flag of the same name.
+type override struct{ key, usage string }
+
+func addOverrides(cmd *cobra.Command, list []override) {
+	for _, o := range list {
+		cmd.Flags().String(o.key, "", "instead of the file's: "+o.usage)
+	}
+}
+
+// settings returns the overrides that were given.
+func settings(cmd *cobra.Command, list []override) []promptfile.Setting {
+	var set []promptfile.Setting
+	for _, o := range list {
+		if flag := cmd.Flags().Lookup(o.key); flag.Changed {
+			set = append(set, promptfile.Setting{Key: o.key, Value: flag.Value.String(), Origin: "--" + o.key})
+		}
+	}
+	return set
+}
+
+// overrides are those of a prompt file.
+var overrides = []override{
+	{"budget", "the most that the sections may add up to; null: no limit"},
+	{"max-bytes", "a second limit, in bytes of UTF-8"},
+	{"measure", "what budget and sizes are counted in: utf16, bytes, runes, chars/4, o200k_base or cl100k_base"},
+	{"gate", "what is charged when: published, reserved or prefix-stable"},
+	{"active-fraction", "the share of what core leaves that active sections may fill, such as 0.95"},
+	{"tail-reserve", "gate prefix-stable: what the head leaves for the tail"},
+	{"join", "what stands between sections: blank-line, line or none"},
+	{"depth", "how deep the agent stands below the main one"},
+	{"role", "the agent's role"},
 }
 
 // promptFlags are the flags of every command that reads prompt files.
@@ -35,10 +55,7 @@ type promptFlags struct {
 // addPromptFlags adds the flags to a command.
 func addPromptFlags(cmd *cobra.Command) *promptFlags {
 	f := &promptFlags{cmd: cmd}
-	for _, o := range overrides {
-		cmd.Flags().String(o.key, "", "instead of the file's: "+o.usage)
-		cmd.Flags().Lookup(o.key).DefValue = ""
-	}
+	addOverrides(cmd, overrides)
 	cmd.Flags().IntVar(&f.document, "doc", 0, "take the Nth document of the file, counted from 1")
 	cmd.Flags().BoolVar(&f.allowOutside, "allow-outside", false, "let file: name files outside the prompt file's folder")
 	return f
@@ -53,20 +70,28 @@ func (f *promptFlags) names() []string {
 	return names
 }
 
-// settings returns the overrides that were given.
-func (f *promptFlags) settings() []promptfile.Setting {
-	var set []promptfile.Setting
-	for _, o := range overrides {
-		if flag := f.cmd.Flags().Lookup(o.key); flag.Changed {
-			set = append(set, promptfile.Setting{Key: o.key, Value: flag.Value.String(), Origin: "--" + o.key})
-		}
+// readWithFiles reads a file that may name others, relative to its folder.
+func readWithFiles(s *streams, file string, anywhere bool, read func(src []byte, name string, opts promptfile.Options) error) error {
+	src, name, err := readInput(s, file)
+	if err != nil {
+		return err
 	}
-	return set
+	open, done := opener(folderOf(file), anywhere)
+	defer done()
+	return read(src, name, promptfile.Options{Open: open, JSON: strings.EqualFold(filepath.Ext(file), ".json")})
 }
 
-// opener returns what opens the text files that a prompt file in the folder names, and what closes it.
-func (f *promptFlags) opener(folder string) (open func(string) (fs.File, error), done func() error) {
-	if f.allowOutside {
+// folderOf returns the folder of a file; for standard input it is the current one.
+func folderOf(file string) string {
+	if file == "-" {
+		return "."
+	}
+	return filepath.Dir(file)
+}
+
+// opener returns what opens the files that a file in the folder names, and what closes it.
+func opener(folder string, anywhere bool) (open func(string) (fs.File, error), done func() error) {
+	if anywhere {
 		return promptfile.Anywhere(folder), func() error { return nil }
 	}
 	in := promptfile.NewFolder(folder)
@@ -74,27 +99,17 @@ func (f *promptFlags) opener(folder string) (open func(string) (fs.File, error),
 }
 
 // read reads the prompts of a file, or the one that --doc picks.
-func (f *promptFlags) read(s *streams, file string) ([]promptfile.Document, error) {
-	src, name, err := readInput(s, file)
-	if err != nil {
-		return nil, err
-	}
-	folder := "."
-	if file != "-" {
-		folder = filepath.Dir(file)
-	}
-	open, done := f.opener(folder)
-	defer done()
-	docs, err := promptfile.Read(src, name, promptfile.Options{
-		Open: open,
-		Set:  f.settings(),
-		JSON: strings.EqualFold(filepath.Ext(file), ".json"),
+func (f *promptFlags) read(s *streams, file string) (docs []promptfile.Document, err error) {
+	err = readWithFiles(s, file, f.allowOutside, func(src []byte, name string, opts promptfile.Options) (err error) {
+		opts.Set = settings(f.cmd, overrides)
+		docs, err = promptfile.Read(src, name, opts)
+		return err
 	})
 	if err != nil || !f.cmd.Flags().Changed("doc") {
 		return docs, err
 	}
 	if f.document < 1 || f.document > len(docs) {
-		return nil, fmt.Errorf("--doc: %d; %s has %s, counted from 1", f.document, name, plural(len(docs), "document"))
+		return nil, fmt.Errorf("--doc: %d; %s has %s, counted from 1", f.document, docs[0].Name, plural(len(docs), "document"))
 	}
 	return docs[f.document-1 : f.document], nil
 }

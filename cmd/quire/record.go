@@ -25,7 +25,7 @@ turn, whole, with the time and the usage that are recorded:
 		Example: `  quire record agent.yaml --session build-42
   quire record agent.yaml --session build-42 --turn 7 --label model=small --response answer.json
   quire record --from auto session.jsonl --session captured`,
-		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+		Args: takesFile,
 	}
 	flags := addPromptFlags(cmd)
 	turn := addTurnFlags(cmd)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ With --compose, --record and --session, the assembly is stored as well, as a tur
   quire render examples/registry.yaml --scope responder -o json
   quire render examples/registry.yaml --scope responder --compose --budget 4000
   quire render examples/registry.yaml --scope responder --compose --record --session oncall`,
-		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+		Args: takesFile,
 	}
 	prompt := addPromptFlags(cmd)
 	cmd.Flags().Lookup("doc").Hidden = true // a registry file has one document
@@ -44,14 +43,11 @@ With --compose, --record and --session, the assembly is stored as well, as a tur
 	cmd.Flags().StringVar(&r.context.Channel, "channel", "", "where the conversation takes place, for what is limited to a channel")
 	cmd.Flags().StringVar(&r.context.Tenant, "tenant", "", "whose it is: for what is limited to a tenant, and whose record it becomes")
 	cmd.Flags().BoolVar(&r.compose, "compose", false, "compose the assembly under the budget")
-	cmd.Flags().StringVarP(&r.format, "output", "o", "text", "what to print: text, json, fingerprint or recipe")
+	choiceVar(cmd, &r.format, "output", "o", "text", "what to print", "text", "json", "fingerprint", "recipe")
 	turn := addRecordFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if cmd.Flags().Changed("doc") {
 			return fmt.Errorf("--doc: a registry file has one document")
-		}
-		if !slices.Contains([]string{"text", "json", "fingerprint", "recipe"}, r.format) {
-			return fmt.Errorf("-o: unknown output %q; want text, json, fingerprint or recipe", r.format)
 		}
 		if !r.compose {
 			if r.format == "recipe" {
@@ -115,29 +111,22 @@ func (r *render) run(s *streams, prompt *promptFlags, file string) error {
 	return err
 }
 
-func (r *render) read(s *streams, prompt *promptFlags, file string) (*promptfile.RegistryDocument, error) {
-	src, name, err := readInput(s, file)
-	if err != nil {
-		return nil, err
-	}
-	var variables []promptfile.Setting
+func (r *render) read(s *streams, prompt *promptFlags, file string) (doc *promptfile.RegistryDocument, err error) {
+	o := promptfile.RegistryOptions{}
 	for _, v := range r.variables {
 		key, value, given := strings.Cut(v, "=")
 		if !given {
 			return nil, fmt.Errorf("--var: %q; want NAME=VALUE", v)
 		}
-		variables = append(variables, promptfile.Setting{Key: key, Value: value, Origin: "--var"})
+		o.Variables = append(o.Variables, promptfile.Setting{Key: key, Value: value, Origin: "--var"})
 	}
-	folder := "."
-	if file != "-" {
-		folder = filepath.Dir(file)
-	}
-	open, done := prompt.opener(folder)
-	defer done()
-	return promptfile.ReadRegistry(src, name, promptfile.RegistryOptions{
-		Options:   promptfile.Options{Open: open, Set: prompt.settings(), JSON: strings.EqualFold(filepath.Ext(file), ".json")},
-		Variables: variables,
+	err = readWithFiles(s, file, prompt.allowOutside, func(src []byte, name string, opts promptfile.Options) (err error) {
+		o.Options = opts
+		o.Set = settings(prompt.cmd, overrides)
+		doc, err = promptfile.ReadRegistry(src, name, o)
+		return err
 	})
+	return doc, err
 }
 
 // composed prints a composition of the assembly.

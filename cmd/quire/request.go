@@ -2,9 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -20,11 +17,11 @@ import (
 	"github.com/quirehq/quire/internal/promptfile"
 )
 
-// requestOverrides are the keys of a request file that have a flag of the same name.
-var requestOverrides = [...]struct{ key, value, usage string }{
-	{"reserve", "N", "tokens kept free for the output, tool definitions and files"},
-	{"now", "TIME", "the instant of the call, such as 2026-01-31T12:00:00Z"},
-	{"question", "TEXT", "the question"},
+// requestOverrides are those of a request file.
+var requestOverrides = []override{
+	{"reserve", "tokens kept free for the output, tool definitions and files"},
+	{"now", "the instant of the call, such as 2026-01-31T12:00:00Z"},
+	{"question", "the question"},
 }
 
 func requestCommand(s *streams) *cobra.Command {
@@ -45,18 +42,16 @@ Outputs, by -o:
 		Example: `  quire request examples/request.yaml
   quire request examples/request.yaml --provider openai --api responses --breakpoints implicit
   quire request examples/request.yaml --reserve 2000 -o json`,
-		Args: func(_ *cobra.Command, args []string) error { return oneFile(args) },
+		Args: takesFile,
 	}
 	f := &requestFlags{cmd: cmd}
-	for _, o := range requestOverrides {
-		cmd.Flags().String(o.key, "", "instead of the file's: "+o.usage)
-	}
-	cmd.Flags().StringVar(&f.provider, "provider", "anthropic", "whose body: anthropic or openai")
-	cmd.Flags().StringVar(&f.api, "api", "chat", "openai: chat or responses")
-	cmd.Flags().StringVar(&f.breakpoints, "breakpoints", "automatic", "openai: who places them: automatic, implicit or explicit")
+	addOverrides(cmd, requestOverrides)
+	choiceVar(cmd, &f.provider, "provider", "", "anthropic", "whose body", "anthropic", "openai")
+	choiceVar(cmd, &f.api, "api", "", "chat", "openai", "chat", "responses")
+	choiceVar(cmd, &f.breakpoints, "breakpoints", "", "automatic", "openai: who places them", "automatic", "implicit", "explicit")
 	cmd.Flags().Int64Var(&f.minTokens, "min-tokens", 0, "how many tokens a prefix needs for the model to cache it")
 	cmd.Flags().BoolVar(&f.allowOutside, "allow-outside", false, "let the request file name files outside its folder")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "body", "what to print: body, json, fingerprint or recipe")
+	choiceVar(cmd, &f.output, "output", "o", "body", "what to print", "body", "json", "fingerprint", "recipe")
 	turn := addRecordFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
 		if err := f.check(); err != nil {
@@ -81,19 +76,6 @@ type requestFlags struct {
 
 // check refuses flags that mean nothing, before anything is read.
 func (f *requestFlags) check() error {
-	for _, flag := range []struct {
-		name, what, value string
-		names             []string
-	}{
-		{"-o", "output", f.output, []string{"body", "json", "fingerprint", "recipe"}},
-		{"--provider", "provider", f.provider, []string{"anthropic", "openai"}},
-		{"--api", "API", f.api, []string{"chat", "responses"}},
-		{"--breakpoints", "mode", f.breakpoints, []string{"automatic", "implicit", "explicit"}},
-	} {
-		if last := len(flag.names) - 1; !slices.Contains(flag.names, flag.value) {
-			return fmt.Errorf("%s: unknown %s %q; want %s or %s", flag.name, flag.what, flag.value, strings.Join(flag.names[:last], ", "), flag.names[last])
-		}
-	}
 	if f.minTokens < 0 {
 		return fmt.Errorf("--min-tokens %d; want 0 or more", f.minTokens)
 	}
@@ -152,26 +134,13 @@ func (f *requestFlags) run(s *streams, file string, keep *keeper) error {
 	return nil
 }
 
-func (f *requestFlags) read(s *streams, file string) (*promptfile.RequestDocument, error) {
-	src, name, err := readInput(s, file)
-	if err != nil {
-		return nil, err
-	}
-	folder := "."
-	if file != "-" {
-		folder = filepath.Dir(file)
-	}
-	flags := promptFlags{cmd: f.cmd, allowOutside: f.allowOutside}
-	open, done := flags.opener(folder)
-	defer done()
-	o := promptfile.RequestOptions{Zone: time.LoadLocation}
-	o.Options = promptfile.Options{Open: open, JSON: strings.EqualFold(filepath.Ext(file), ".json")}
-	for _, set := range requestOverrides {
-		if flag := f.cmd.Flags().Lookup(set.key); flag.Changed {
-			o.Set = append(o.Set, promptfile.Setting{Key: set.key, Value: flag.Value.String(), Origin: "--" + set.key})
-		}
-	}
-	return promptfile.ReadRequest(src, name, o)
+func (f *requestFlags) read(s *streams, file string) (doc *promptfile.RequestDocument, err error) {
+	err = readWithFiles(s, file, f.allowOutside, func(src []byte, name string, opts promptfile.Options) (err error) {
+		opts.Set = settings(f.cmd, requestOverrides)
+		doc, err = promptfile.ReadRequest(src, name, promptfile.RequestOptions{Options: opts, Zone: time.LoadLocation})
+		return err
+	})
+	return doc, err
 }
 
 // body writes the body of the provider.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/composer/cachelab"
-	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/measure/bpe"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
@@ -36,7 +35,7 @@ func addSeriesFlags(cmd *cobra.Command) *seriesFlags {
 		store: addStoreFlags(cmd), prompt: addPromptFlags(cmd)}
 	cmd.Flags().StringArrayVar(&f.profiles, "profile", nil,
 		"the service and model: a built-in name, such as anthropic-opus-5, or a JSON file; may be repeated; default: by the model's name")
-	cmd.Flags().StringVar(&f.tokens, "tokens", "chars/4", "what estimates tokens: "+strings.Join(bpe.Names(), ", "))
+	choiceVar(cmd, &f.tokens, "tokens", "", "chars/4", "what estimates tokens", tokenMeasures...)
 	return f
 }
 
@@ -48,15 +47,12 @@ type series struct {
 	wire  bool // bodies as they were sent, markers included
 }
 
-func (f *seriesFlags) reader() (*cachelab.Reader, error) {
-	m, ok := bpe.ByName(f.tokens)
-	if !ok {
-		return nil, fmt.Errorf("--tokens: unknown measure %q; want one of %s", f.tokens, strings.Join(bpe.Names(), ", "))
-	}
-	if f.tokens == (measure.Measure{}).Name() {
-		return nil, fmt.Errorf("--tokens: %q counts no tokens; want chars/4, o200k_base or cl100k_base", f.tokens)
-	}
-	return &cachelab.Reader{Measure: m}, nil
+// tokenMeasures are the measures that count tokens, or estimate them.
+var tokenMeasures = []string{"chars/4", "o200k_base", "cl100k_base"}
+
+func (f *seriesFlags) reader() *cachelab.Reader {
+	m, _ := bpe.ByName(f.tokens) // a choice
+	return &cachelab.Reader{Measure: m}
 }
 
 // read reads a prompt file, a text, a file of requests or a session log, or, where there is no such file, a session of the

@@ -37,18 +37,13 @@ Calls of which one way cannot make a prompt within its budget are left out of al
 	fit := cmd.Flags().Bool("fit", false, "scale the estimates to the recorded input tokens, with what the log does not hold put before all else")
 	mark := cmd.Flags().Bool("mark", false, "set markers in bodies too, instead of their own")
 	turns := cmd.Flags().Bool("turns", true, "print a line for every turn")
-	output := cmd.Flags().StringP("output", "o", "text", "what to print: text or json")
+	var output string
+	choiceVar(cmd, &output, "output", "o", "text", "what to print", "text", "json")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if *output != "text" && *output != "json" {
-			return fmt.Errorf("-o %s: want text or json", *output)
-		}
 		if f.gap < 0 {
 			return fmt.Errorf("--gap %d; want 0 or more seconds", f.gap)
 		}
-		r, err := f.reader()
-		if err != nil {
-			return err
-		}
+		r := f.reader()
 		read, err := f.read(s, cmd, r, args[0])
 		if err != nil {
 			return err
@@ -61,14 +56,14 @@ Calls of which one way cannot make a prompt within its budget are left out of al
 			return err
 		}
 		if len(*ways) > 0 {
-			return whatIf(s, r, f, read, *ways, profiles, *output)
+			return whatIf(s, r, f, read, *ways, profiles, output)
 		}
 		read.wire = read.wire && !*mark
 		if *fit {
 			read.turns = cachelab.Fit(read.turns)
 		}
 		for _, p := range profiles {
-			if err := simulate(s, read, p, *output, *turns); err != nil {
+			if err := simulate(s, read, p, output, *turns); err != nil {
 				return err
 			}
 		}

@@ -22,6 +22,9 @@ func takes(n int, names string) cobra.PositionalArgs {
 	}
 }
 
+// takesFile wants the one argument of most commands.
+var takesFile = takes(1, "one FILE, or - for standard input")
+
 // goesWith refuses flags that mean something only beside another.
 func goesWith(cmd *cobra.Command, other string, names ...string) error {
 	if name := changed(cmd, names); name != "" {
@@ -63,13 +66,20 @@ func unknownCommand(root *cobra.Command, args []string) error {
 
 // flagError says of a flag that could not be read what would be right.
 func flagError(cmd *cobra.Command, err error) error {
-	var syntax *strconv.NumError
-	if !errors.As(err, &syntax) {
+	var number *strconv.NumError
+	var choice wantError
+	switch {
+	case errors.As(err, &choice):
+		return wantFlag(err, choice, string(choice))
+	case !errors.As(err, &number):
 		return fmt.Errorf("%w; \"%s --help\" lists the flags", err, cmd.CommandPath())
+	case number.Func == "ParseBool":
+		return wantFlag(err, number, "true or false")
 	}
-	want := "an integer"
-	if syntax.Func == "ParseBool" {
-		want = "true or false"
-	}
-	return fmt.Errorf("%s; want %s", strings.TrimSuffix(err.Error(), ": "+syntax.Error()), want)
+	return wantFlag(err, number, "an integer")
+}
+
+// wantFlag puts what would be right in the place of the cause.
+func wantFlag(err, cause error, want string) error {
+	return fmt.Errorf("%s; want %s", strings.TrimSuffix(err.Error(), ": "+cause.Error()), want)
 }
