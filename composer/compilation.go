@@ -16,17 +16,17 @@ type Compilation struct {
 	Inputs      []string // in any order; one that the recipe names twice may come twice
 }
 
-// RefuseRecipe returns the error for a text that a front end could not read as a recipe of its kind, for that reason:
-// [ErrVersion] when it says that it is one of the kind and of another [Version], whatever its form, else [ErrRecipe].
+// RefuseRecipe returns the error for a text that could not be read as a recipe of a kind, for that reason: [ErrVersion] when
+// it says that it is one of the kind and of another [Version], whatever its form, else [ErrRecipe].
 func RefuseRecipe(src []byte, kind string, reason error) error {
 	var r struct {
 		Kind    string `json:"kind"`
 		Version string `json:"version"`
 	}
 	switch err := json.Unmarshal(src, &r); {
-	case err == nil && r.Kind != kind:
+	case err == nil && r.Kind != "" && r.Kind != kind:
 		return fmt.Errorf("%w: kind %q; want %q", ErrRecipe, r.Kind, kind)
-	case err == nil && r.Version != "" && r.Version != Version:
+	case err == nil && r.Kind == kind && r.Version != "" && r.Version != Version:
 		return fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, r.Version, Version)
 	}
 	return fmt.Errorf("%w: %w", ErrRecipe, reason)

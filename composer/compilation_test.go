@@ -29,7 +29,7 @@ func TestRefuseRecipe(t *testing.T) {
 		{"no JSON", `{"kind":"mine","version":"quire/0"`, composer.ErrRecipe, true},
 		{"something behind", `{"kind":"mine","version":"quire/0"}}`, composer.ErrRecipe, true},
 		{"no object", `["mine","quire/0"]`, composer.ErrRecipe, true},
-		{"no kind", `{"version":"quire/0"}`, composer.ErrRecipe, false},
+		{"no kind", `{"version":"quire/0"}`, composer.ErrRecipe, true},
 		{"a version that is no string", `{"kind":"mine","version":0}`, composer.ErrRecipe, true},
 		{"no version", `{"kind":"mine"}`, composer.ErrRecipe, true},
 		{"another version in another form", `{ "new":[{"kind":"yours"}], "version":"quire/2", "kind":"mine" }`, composer.ErrVersion, false},

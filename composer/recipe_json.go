@@ -66,8 +66,9 @@ func writeTail(w *canonical.Writer, r Recipe) {
 	w.Raw(`}`)
 }
 
-// ParseRecipe reads the canonical JSON of a recipe. Anything else, canonical or not, is refused with [ErrRecipe] and the
-// byte where it differs from the form that [Recipe.AppendJSON] writes: writing back what was read gives the same bytes.
+// ParseRecipe reads the canonical JSON of a recipe: writing back what was read gives the same bytes. Anything else is refused
+// with [ErrRecipe] and the byte where it differs from the form that [Recipe.AppendJSON] writes, or with [ErrVersion] when
+// another [Version] wrote it in another form.
 func ParseRecipe(src []byte) (Recipe, error) {
 	var r parsed
 	if _, err := r.parse(src); err != nil {
@@ -113,7 +114,7 @@ func (r *parsed) parse(src []byte) (kept int, err error) {
 	}
 	readTail(p, &recipe)
 	if err := p.Err(); err != nil {
-		return 0, fmt.Errorf("composer: %w: %w", ErrRecipe, err)
+		return 0, fmt.Errorf("composer: %w", RefuseRecipe(src, KindComposer, err))
 	}
 	*r = parsed{append(before.src[:common], src[common:]...), recipe, ends}
 	return kept, nil

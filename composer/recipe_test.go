@@ -309,6 +309,13 @@ func TestParseRecipeRefusesAnyOtherForm(t *testing.T) {
 	}
 }
 
+func TestParseRecipeOfAnotherVersion(t *testing.T) {
+	src := strings.NewReplacer(composer.Version, "quire/0", `{"active-fraction"`, `{"a-new-member":"","active-fraction"`).Replace(validRecipe(t))
+	if _, err := composer.ParseRecipe([]byte(src)); !errors.Is(err, composer.ErrVersion) {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Every change of one byte is refused or read as what it says.
 func TestParseRecipeOfEveryMutation(t *testing.T) {
 	valid := []byte(validRecipe(t))
@@ -330,7 +337,7 @@ func strict(t *testing.T, src []byte) {
 	t.Helper()
 	recipe, err := composer.ParseRecipe(src)
 	if err != nil {
-		if !errors.Is(err, composer.ErrRecipe) {
+		if !errors.Is(err, composer.ErrRecipe) && !errors.Is(err, composer.ErrVersion) {
 			t.Errorf("%q: error %v", src, err)
 		}
 		return

@@ -10,7 +10,7 @@ func Exemptions() []Exemption {
 			"prints a number as JavaScript does: the nearest double, read and printed by correctly rounding functions, no arithmetic"},
 		{"std", "fingerprint/digest.go", `"unsafe"`,
 			"lends a string's bytes to the hash, which only reads them: a copy costs more than the hash"},
-		{"std", "composer/errors.go", `"hash/maphash"`,
+		{"std", "composer/candidates.go", `"hash/maphash"`,
 			"the seed spreads a table that is searched in list order, so the duplicate found does not depend on it"},
 		{"state", "composer/measure/bpe/encoding.go", "sync.Pool", scratch},
 		{"state", "composer/measure/bpe/memo.go", "sync.Pool", scratch},
