@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -74,7 +75,7 @@ type encoder struct {
 	// The text of the message at hand: most have one piece of text or none.
 	pieces int
 	first  piece
-	joined []byte // all of them, where there are several
+	joined strings.Builder // all of them, where there are several
 }
 
 // A piece is a text that stands somewhere already, in a message or in the encoder's buffer, and need not be copied.
@@ -82,6 +83,8 @@ type piece struct {
 	text     string
 	from, to int // in the buffer, when text is ""
 }
+
+func (p piece) len() int { return len(p.text) + p.to - p.from }
 
 // message appends the canonical JSON of m.
 func (e *encoder) message(m *Message) error {
@@ -114,7 +117,7 @@ func (e *encoder) text() string {
 // whole returns the text of the message that was written last as one piece.
 func (e *encoder) whole() piece {
 	if e.pieces > 1 {
-		return piece{text: string(e.joined)}
+		return piece{text: e.joined.String()}
 	}
 	return e.first
 }
@@ -126,10 +129,17 @@ func (e *encoder) add(p piece) {
 		return
 	}
 	if e.pieces == 2 {
-		e.joined = append(append(e.joined[:0], e.first.text...), e.buf[e.first.from:e.first.to]...)
+		e.joined = strings.Builder{} // what it held is somebody's
+		e.joined.Grow(e.first.len() + p.len() + 1)
+		e.join(e.first)
 	}
-	e.joined = append(e.joined, '\n')
-	e.joined = append(append(e.joined, p.text...), e.buf[p.from:p.to]...)
+	e.joined.WriteByte('\n')
+	e.join(p)
+}
+
+func (e *encoder) join(p piece) {
+	e.joined.WriteString(p.text)
+	e.joined.Write(e.buf[p.from:p.to])
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
