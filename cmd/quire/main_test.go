@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"status": status,
 			"size":   size,
 			"unwrap": unwrap,
+			"flip":   flip,
 		},
 	})
 }
@@ -87,6 +88,19 @@ func unwrap(ts *testscript.TestScript, neg bool, args []string) {
 	content, err := strconv.Unquote(`"` + args[1] + `"`)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content), 0o644))
+}
+
+// flip changes a bit of a file: flip OFFSET FILE
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: flip OFFSET FILE")
+	}
+	offset, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	content, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	content[offset] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
 }
 
 // quire runs the command line in this process.

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/replay"
@@ -46,15 +47,25 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 	if tenant == "" {
 		tenant = os.Getenv("QUIRE_TENANT")
 	}
+	if !utf8.ValidString(tenant) {
+		return nil, fmt.Errorf("--tenant %q; want a name in UTF-8", tenant)
+	}
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		store, err := postgres.Open(ctx, where, postgres.Options{Tenant: tenant})
+		var address *pgconn.ParseConfigError
+		if errors.As(err, &address) {
+			return nil, fmt.Errorf("store: %s; want postgres://USER@HOST:PORT/DATABASE", bare(err)) // the password is not in it
+		}
 		if err != nil {
 			return nil, storeError(err)
 		}
 		return store, nil
 	}
 	path, ok := strings.CutPrefix(where, "sqlite:")
-	if !ok || path == "" {
+	if ok && path == "" {
+		return nil, errors.New("store sqlite: no path; want sqlite:PATH")
+	}
+	if !ok {
 		kind, _, _ := strings.Cut(where, ":") // what follows may hold a password
 		if strings.ContainsAny(kind, "= ") {
 			kind = "…"

@@ -23,7 +23,9 @@ func (s *Store) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, sqlite3.FULL), isFull(err):
 		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
-	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.IOERR_DATA):
+	case errors.Is(err, sqlite3.IOERR_DATA): // which SQLite calls a "disk I/O error"
+		return &replay.CorruptError{Place: s.path, Err: errors.New("a page is not what its checksum says")}
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
 		return &replay.CorruptError{Place: s.path, Err: err}
 	case errors.Is(err, sqlite3.IOERR) && noRoom(filepath.Dir(s.path)):
 		return fmt.Errorf("sqlite: %s: %w (%w)", s.path, replay.ErrFull, err)
