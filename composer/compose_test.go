@@ -57,7 +57,7 @@ func TestComposeRefuses(t *testing.T) {
 		{"a measure that has no size for it", []composer.Section{{ID: "x"}}, composer.Config{Measure: measure.New("picky", func(s string) int64 { return int64(len(s)) - 1 })}, tiers.ErrNegative, 0,
 			`composer: section 1 ("x"): negative size -1`},
 		{"a measure whose name is taken", []composer.Section{{ID: "x"}}, composer.Config{Measure: measure.New("utf16", func(s string) int64 { return int64(len(s)) })}, tiers.ErrNegative, -1,
-			`composer: negative separator cost`},
+			`composer: negative separator: size -1, byte count 2; a measure counts from 0, and none may take a built-in name`},
 		{"sum beyond int64", []composer.Section{{ID: "x", Cost: tiers.Charged(math.MaxInt64, 0)}, {ID: "y", Content: "1"}}, composer.Config{Join: composer.NoJoin}, tiers.ErrTooLarge, 1,
 			`composer: section 2 ("y"): the sum of all sizes and separators exceeds int64`},
 		{"tier", []composer.Section{{ID: "x", Tier: 3}}, composer.Config{}, tiers.ErrUnknown, 0,

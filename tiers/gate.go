@@ -123,7 +123,7 @@ func check(items []Item, rules Rules) (head int, err error) {
 		return 0, fmt.Errorf("tiers: %w tail reserve %d", ErrNegative, rules.TailReserve)
 	}
 	if rules.Separator.size < 0 || rules.Separator.bytes < 0 {
-		return 0, fmt.Errorf("tiers: %w separator cost", ErrNegative)
+		return 0, fmt.Errorf("tiers: %w separator: size %d, byte count %d; a measure counts from 0, and none may take a built-in name", ErrNegative, rules.Separator.size, rules.Separator.bytes)
 	}
 	if rules.Gate == PrefixStable {
 		if rules.Head < 0 || rules.Head > len(items) {
