@@ -63,13 +63,13 @@ func Floors() []Row {
 		{Path: "fragments/sections", Floor: 2, Beside: []string{"fragments", "guidance"}},
 		{Path: "fragments/examples", Floor: 2, Beside: []string{"fragments", "guidance"}},
 		{Path: "composer/messages", Floor: 2, Third: []string{json, uniseg}},
-		{Path: "composer/messages/internal/wire", Floor: 2, Beside: []string{"composer/messages"}, Third: []string{json}},
+		{Path: "composer/internal/wire", Floor: 2, Beside: []string{"composer/messages"}, Third: []string{json}},
 		{Path: "composer/messages/openai", Floor: 2, Beside: []string{
-			"composer/messages", "composer/messages/internal/wire"}, Third: []string{json}},
+			"composer/internal/wire", "composer/messages"}, Third: []string{json}},
 		{Path: "composer/messages/anthropic", Floor: 2, Beside: []string{
-			"composer/messages", "composer/messages/internal/wire"}, Third: []string{json}},
+			"composer/internal/wire", "composer/messages"}, Third: []string{json}},
 		{Path: "composer/messages/sessions", Floor: 2, Beside: []string{
-			"composer/messages", "composer/messages/anthropic", "composer/messages/internal/wire", "composer/messages/openai"}, Third: []string{json, zstd}},
+			"composer/internal/wire", "composer/messages", "composer/messages/anthropic", "composer/messages/openai"}, Third: []string{json, zstd}},
 
 		// Floor 3: whole requests.
 		{Path: "composer/request", Floor: 3, Third: []string{json}},

@@ -3,8 +3,8 @@ package anthropic
 import (
 	"fmt"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 const format wire.Format = "anthropic"

@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // The content parts that have a kind of their own.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 const format wire.Format = "openai"

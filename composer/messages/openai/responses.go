@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 var errInstructions = errors.New("instructions: want one text")

@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // callMember keeps what a tool call has beside its id, its name and its arguments, where that is more than the type

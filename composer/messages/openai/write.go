@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // parts returns the blocks of a message that are parts of its content: not a leading thought, and no calls at the end.

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/anthropic"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // A claudeLine is a line of the log that has a place in its tree.

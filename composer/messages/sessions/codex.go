@@ -1,8 +1,8 @@
 package sessions
 
 import (
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 

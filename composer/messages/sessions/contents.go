@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // readGeminiCLI reads a session of Gemini CLI: a call and its result stand in one record of the model.

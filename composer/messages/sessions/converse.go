@@ -3,8 +3,8 @@ package sessions
 import (
 	"fmt"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 const converse wire.Format = "bedrock"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // With returns the call with other messages: those of an assembly of its prompt. A system message that leads them becomes

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/quirehq/quire/composer/messages/internal/wire"
+	"github.com/quirehq/quire/composer/internal/wire"
 )
 
 // How far the format is looked for: logs begin with lines of many kinds.

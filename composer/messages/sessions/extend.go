@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // A Change is the kind of a difference.

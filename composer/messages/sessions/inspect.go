@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/fingerprint"
 )
 

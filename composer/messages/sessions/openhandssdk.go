@@ -3,8 +3,8 @@ package sessions
 import (
 	"slices"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 

@@ -1,8 +1,8 @@
 package sessions
 
 import (
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // A piEntry is a line of pi's log. Later versions have a tree: an entry names its parent.

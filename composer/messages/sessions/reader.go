@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 )
 
 // A reader reads one file.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/anthropic"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 

@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/anthropic"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	"github.com/quirehq/quire/composer/messages/internal/wire"
 	"github.com/quirehq/quire/composer/messages/openai"
 )
 
