@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -159,14 +158,4 @@ func appendComposition(out []byte, c composer.Composition) ([]byte, error) {
 		Decisions:       c.Decisions(),
 		Prefixes:        c.Prefixes(),
 	})
-}
-
-// appendLine appends a value as one line of JSON, with members in a fixed order and nothing escaped that JSON does not
-// want escaped.
-func appendLine(out []byte, v any) ([]byte, error) {
-	line, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		return out, err
-	}
-	return append(append(out, line...), '\n'), nil
 }

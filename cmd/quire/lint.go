@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/composer/cachelab"
@@ -140,15 +138,10 @@ func silencesOf(file string) ([]cachelab.Silence, error) {
 
 func printFinding(s *streams, file string, f cachelab.Finding, output string) error {
 	if output == "json" {
-		line, err := json.Marshal(struct {
+		return printLine(s, struct {
 			File string `json:"file"`
 			cachelab.Finding
-		}{file, f}, jsontext.EscapeForHTML(false))
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%s\n", line)
-		return err
+		}{file, f})
 	}
 	at := ""
 	if f.Request > 0 {

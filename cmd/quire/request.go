@@ -5,7 +5,6 @@ import (
 	"time"
 	_ "time/tzdata" // for machines without zone files; it costs 0.4 MB of disk and no time
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -168,7 +167,7 @@ func report(res request.Result, body request.Body) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := json.Marshal(struct {
+	return appendLine(nil, struct {
 		Body            jsontext.Value     `json:"body"`
 		Fingerprint     fingerprint.Key    `json:"fingerprint"`
 		TemplateVersion fingerprint.Digest `json:"templateVersion"`
@@ -182,5 +181,4 @@ func report(res request.Result, body request.Body) ([]byte, error) {
 		Warnings        []request.Warning  `json:"warnings"`
 	}{body.JSON, key, res.TemplateVersion, res.StableDigest, res.CacheKey, res.Chunks, res.EstimatedTokens, res.HistoryBudget,
 		body.Markers, body.Findings, res.Warnings})
-	return append(out, '\n'), err
 }

@@ -41,21 +41,6 @@ func (s *streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "quire: warning: %s\n", oneLine(fmt.Sprintf(format, args...)))
 }
 
-// An output remembers the first error of writing, so that no command has to ask after every line.
-type output struct {
-	w   io.Writer
-	err error
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	if o.err != nil {
-		return 0, o.err
-	}
-	n, err := o.w.Write(p)
-	o.err = err
-	return n, err
-}
-
 // run runs the command line and returns the exit status.
 func run(args []string, in io.Reader, out, errs io.Writer) int {
 	s := &streams{in: in, out: &output{w: out}, err: errs}

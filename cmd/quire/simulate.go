@@ -6,7 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/composer/cachelab"
@@ -85,7 +84,7 @@ func simulate(s *streams, read series, p cachelab.Profile, output string, each b
 	}
 	sim := cachelab.Simulate(played, p)
 	if output == "json" {
-		return printJSON(s, sim)
+		return printLine(s, sim)
 	}
 	fmt.Fprintf(s.out, "%s: predicted under %s (%s)", read.name, p.Name, p.MatchModel.Value)
 	if m := p.MatchModel.Value; m == cachelab.MarkedLookback || m == cachelab.BreakpointExact {
@@ -121,15 +120,6 @@ func simulate(s *streams, read series, p cachelab.Profile, output string, each b
 // percent prints hundredths of a percent with one place, cut off.
 func percent(n int64) string { return fmt.Sprintf("%d.%d%%", n/100, n%100/10) }
 
-func printJSON(s *streams, v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(s.out, "%s\n", line)
-	return err
-}
-
 // whatIf prints how ways compare: for each profile what is read of what is sent, and the cost of all input in thousands of
 // plain input tokens, absolute, so that a way that sends less is not taken for one that caches better.
 func whatIf(s *streams, r *cachelab.Reader, f *seriesFlags, read series, texts []string, profiles []cachelab.Profile, output string) error {
@@ -152,7 +142,7 @@ func whatIf(s *streams, r *cachelab.Reader, f *seriesFlags, read series, texts [
 		return fmt.Errorf("%s: no call can be made a prompt in all of these ways; want a larger budget", read.name)
 	}
 	if output == "json" {
-		return printJSON(s, c)
+		return printLine(s, c)
 	}
 	fmt.Fprintf(s.out, "%s: %s", read.name, plural(c.Calls, "call"))
 	if c.LeftOut > 0 {
