@@ -17,25 +17,6 @@ func one(n int64) int64 { return n }
 
 func quarter(n int64) int64 { return n/4 + (n%4+3)/4 }
 
-// isASCII looks at 64 bytes at a time.
-func isASCII(text string) bool {
-	const block = 64
-	i := 0
-	for ; i+block <= len(text); i += block {
-		b := text[i : i+block]
-		w := word(b[0:8]) | word(b[8:16]) | word(b[16:24]) | word(b[24:32]) | word(b[32:40]) | word(b[40:48]) | word(b[48:56]) | word(b[56:64])
-		if w&(lows<<7) != 0 {
-			return false
-		}
-	}
-	for ; i < len(text); i++ {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // countChars counts the bytes that start a code point, and those that start one of four bytes once more when astral is
 // lows rather than 0. In valid UTF-8 this is the number of code points, or of UTF-16 code units: only what needs four
 // bytes needs a surrogate pair.
@@ -57,6 +38,9 @@ func countChars(text string, astral uint64) int64 {
 		sum := starts(w0, astral) + starts(w1, astral) + starts(w2, astral) + starts(w3, astral)
 		n += int64(sum * lows >> 56)
 	}
+	for ; i+8 <= len(text); i += 8 {
+		n += int64(starts(word(text[i:i+8]), astral) * lows >> 56)
+	}
 	for ; i < len(text); i++ {
 		n += int64(starts(uint64(text[i]), astral&0x01) & 0x03)
 	}
@@ -66,7 +50,8 @@ func countChars(text string, astral uint64) int64 {
 // starts returns, for each byte of w, 0 when it continues a code point (10xxxxxx), else 1, and one more when the bit of
 // astral is set and the byte starts a code point of four bytes (1111xxxx).
 func starts(w, astral uint64) uint64 {
-	return (^w>>7|w>>6)&lows + (w>>7&(w>>6)&(w>>5)&(w>>4))&astral
+	four := w & (w&(lows*0x7f) + lows*0x10) // the highest bit of a byte, where it is 1111xxxx: the sum carries into it
+	return (^w>>7|w>>6)&lows + four>>7&astral
 }
 
 // word reads eight bytes; compilers make it one load.

@@ -10,7 +10,7 @@
 // counts are some number that is not negative, the same each time, and mean nothing.
 package measure
 
-import "unicode/utf8"
+import "github.com/quirehq/quire/internal/wellformed"
 
 // A Measure prices a text. The zero value is [UTF16].
 //
@@ -64,10 +64,10 @@ func (m Measure) CountValid(text string) (size int64, valid bool) {
 	if m.count == nil {
 		m = UTF16()
 	}
-	if m.ascii != nil && isASCII(text) {
+	if m.ascii != nil && wellformed.ASCII(text) {
 		return m.ascii(int64(len(text))), true
 	}
-	if !utf8.ValidString(text) {
+	if !wellformed.UTF8(text) {
 		return 0, false
 	}
 	return m.count(text), true

@@ -198,7 +198,7 @@ func TestCountDoesNotAllocate(t *testing.T) {
 	text := strings.Repeat("abc é 漢 😀 ", 100)
 	for _, name := range measure.Names() {
 		m, _ := measure.ByName(name)
-		if n := testing.AllocsPerRun(100, func() { m.Count(text) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { m.Count(text); m.CountValid(text) }); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
@@ -274,19 +274,55 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-func TestCountValidIsValidatingAndCounting(t *testing.T) {
-	long := strings.Repeat("0123456789abcdef", 5)
-	texts := []string{"", "a", long, long + "é", "é" + long, long + "\xff", "\xff" + long, long[:31] + "\x80", long[:32] + "\x80", "漢字", "😀", "\xed\xa0\x80", "\x00"}
-	for i := range len(long) { // the one byte that is not ASCII, at every place of a block
-		texts = append(texts, long[:i]+"\x80"+long[i:], long[:i]+"ß"+long[i:], long[:i])
+// checkCountValid compares with decoding, under every measure.
+func checkCountValid(t rapid.TB, text string) {
+	t.Helper()
+	valid, want := utf8.ValidString(text), oracle(text)
+	thirds := measure.New("thirds", func(text string) int64 { return int64(len(text) / 3) })
+	want["thirds"] = int64(len(text) / 3)
+	for _, m := range []measure.Measure{{}, measure.Bytes(), measure.Runes(), measure.QuarterTokens(), thirds} {
+		size, ok := m.CountValid(text)
+		if ok != valid || ok && size != want[m.Name()] {
+			t.Fatalf("CountValid of %+q in %s is %d, %v; want %d, %v", text, m.Name(), size, ok, want[m.Name()], valid)
+		}
 	}
-	own := measure.New("thirds", func(text string) int64 { return int64(len(text) / 3) })
-	for _, m := range []measure.Measure{{}, measure.UTF16(), measure.Bytes(), measure.Runes(), measure.QuarterTokens(), own} {
-		for _, text := range texts {
-			size, valid := m.CountValid(text)
-			if valid != utf8.ValidString(text) || valid && size != m.Count(text) {
-				t.Errorf("CountValid of %+q in %s is %d, %v; Count is %d", text, m.Name(), size, valid, m.Count(text))
-			}
+}
+
+func TestCountValidOfSplicedText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Repeat(rapid.StringN(1, 30, -1).Draw(t, "text"), rapid.IntRange(1, 8).Draw(t, "times"))
+		checkCountValid(t, text)
+		at := rapid.IntRange(0, len(text)).Draw(t, "at")
+		cut := rapid.IntRange(0, min(4, len(text)-at)).Draw(t, "cut")
+		checkCountValid(t, text[:at]+string(rapid.SliceOfN(rapid.Byte(), 0, 4).Draw(t, "bytes"))+text[at+cut:])
+	})
+}
+
+func FuzzCountValid(f *testing.F) {
+	for _, text := range []string{"", "plain", "naïve 漢字 😀", strings.Repeat("x", 31) + "😀", strings.Repeat("漢", 22) + "\xe6\xbc", "\xed\xa0\x80"} {
+		f.Add(text, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, text string, times uint8) {
+		checkCountValid(t, strings.Repeat(text, int(times%8))) // repeated, so that short texts fill blocks too
+	})
+}
+
+func BenchmarkCountValid(b *testing.B) {
+	texts := []struct{ name, unit string }{
+		{"ascii", "The quick brown fox. "}, {"code", strings.Repeat("if s.Cost.Known() {\n\treturn nil\n}\n", 4) + "// größer → nil\n"},
+		{"latin", "Zwölf große Boxkämpfer, äußerst. "}, {"cyrillic", "Съешь же ещё этих булок. "}, {"cjk", "我能吞下玻璃而不伤身体。"}, {"emoji", "😀👩‍👩‍👧🎉"},
+	}
+	for _, tt := range texts {
+		for _, size := range []int{30, 100 << 10} {
+			text := strings.ToValidUTF8(strings.Repeat(tt.unit, size/len(tt.unit)+1)[:size], "")
+			b.Run(fmt.Sprintf("text=%s/size=%d", tt.name, size), func(b *testing.B) {
+				b.ReportAllocs()
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					measure.UTF16().CountValid(text)
+				}
+			})
 		}
 	}
 }

@@ -43,7 +43,8 @@ func Floors() []Row {
 	return []Row{
 		// Floor 0: no text becomes anything else yet.
 		{Path: "tiers", Floor: 0},
-		{Path: "composer/measure", Floor: 0},
+		{Path: "internal/wellformed", Floor: 0},
+		{Path: "composer/measure", Floor: 0, Beside: []string{"internal/wellformed"}},
 		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure"}, Third: []string{blake3},
 			// The vocabularies are megabytes: a program pays for them only when it asks.
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
