@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quirehq/quire/composer"
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // What a registry refuses when it is made.
@@ -74,7 +75,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // checkUTF8 returns a [*composer.EncodingError] that names the field when the text is not UTF-8.
 func checkUTF8(field, text string) error {
-	if utf8.ValidString(text) {
+	if wellformed.UTF8(text) {
 		return nil
 	}
 	offset := 0

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // AppendJSON appends the canonical JSON of the message to dst: members sorted, no white space, strings as
@@ -294,7 +295,7 @@ func (e *encoder) str(member, field, text string) error {
 }
 
 func checkUTF8(field, text string) error {
-	if utf8.ValidString(text) {
+	if wellformed.UTF8(text) {
 		return nil
 	}
 	for i, r := range text {
