@@ -67,7 +67,7 @@ func composed(s *streams, cmd *cobra.Command, flags *promptFlags, storeFlags *st
 		reader := replay.NewReader(store)
 		rec, err := recordOf(ctx, store, reader, what)
 		if errors.Is(err, errNoRecord) {
-			return fmt.Errorf("%s: no such file, turn, fingerprint or record; want a prompt file, SESSION@TURN or 6 to 64 hex digits", what)
+			return fmt.Errorf("%s: no such file, turn, fingerprint or record; want a prompt file, SESSION@TURN or 6 to 64 hex digits", plain(what))
 		}
 		if err == nil {
 			c, err = reader.Composition(ctx, rec)

@@ -68,15 +68,12 @@ func fileError(name string, err error) error {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	if name == "" {
-		name = `""`
-	}
 	return fmt.Errorf("%s: %w", plain(name), err)
 }
 
-// plain returns a text as it is, or quoted where it holds what would break the line or steer the terminal.
+// plain returns a text as it is, or quoted where it is empty or holds what would break the line or steer the terminal.
 func plain(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}
 	return text

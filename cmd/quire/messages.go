@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -168,13 +169,14 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	load := func(uri string) (string, error) {
 		path := strings.TrimPrefix(uri, "file:")
 		text, err := promptfile.ReadText(beside.Open, path)
+		var opening *fs.PathError
 		switch {
 		case errors.Is(err, promptfile.ErrOutside):
-			return "", fmt.Errorf("%s: want a file below the folder of the description", plain(path))
-		case err != nil:
-			return "", fileError(path, err)
+			err = errors.New("want a file below the folder of the description")
+		case errors.As(err, &opening):
+			err = opening.Err // the resource has the name already
 		}
-		return text, nil
+		return text, err
 	}
 	in, o, err := messages.ParseDescription(doc.JSON, load, estimators()...)
 	if err != nil {
@@ -265,8 +267,5 @@ func (f *messagesFlags) options(cmd *cobra.Command, o messages.Options) (message
 	}
 	budget.ReportOmissions = budget.ReportOmissions || f.report
 	o.Budget = &budget
-	if err := budget.Check(); err != nil {
-		return o, at("--budget, --max-bytes", err)
-	}
-	return o, nil
+	return o, budget.Check()
 }

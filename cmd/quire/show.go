@@ -12,14 +12,14 @@ import (
 
 func showCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show DIGEST",
+		Use:   "show DIGEST|SESSION@TURN",
 		Short: "Print a record, a recipe or a content by its digest, or the text of a turn",
 		Long: `Print what is stored under a digest, byte for byte: the canonical JSON of a record or a recipe, a content, a response.
 For the fingerprint of a text, or SESSION@TURN, the text is made again from what was recorded, and printed. A prefix of 6
 digits or more is enough where it is unique.`,
 		Example: `  quire show 6437b3ac
   quire show build-42@7`,
-		Args: takes(1, "DIGEST"),
+		Args: takes(1, "DIGEST or SESSION@TURN"),
 	}
 	flags := addStoreFlags(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -47,6 +47,8 @@ func shown(ctx context.Context, store replay.Store, what string) (string, error)
 	switch name, err := reader.Find(ctx, what); {
 	case errors.Is(err, replay.ErrNotFound) && noRecord == nil:
 		return reader.Text(ctx, rec)
+	case errors.Is(err, replay.ErrPrefix):
+		return "", &statusError{exitInput, fmt.Errorf("%s: neither a turn nor a digest; want SESSION@TURN or 6 to 64 hex digits", plain(what))}
 	case err != nil:
 		return "", err
 	case noRecord == nil && name != rec.Output && name != rec.Digest():

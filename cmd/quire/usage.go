@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -58,8 +59,10 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	}
 	want := `"quire help" lists them`
 	root.SuggestionsMinimumDistance = min(2, len(args[0])/2) // with more than half changed it is another word
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 && args[0] != "" {
 		want = "did you mean " + strings.Join(near, " or ") + "?"
+	} else if _, err := os.Stat(args[0]); err == nil {
+		want = "want a command before the file, such as quire compile " + plain(args[0])
 	}
 	return fmt.Errorf("unknown command %q; %s", args[0], want)
 }
