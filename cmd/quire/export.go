@@ -48,7 +48,7 @@ func exportFile(ctx context.Context, store replay.Store, q replay.Query, name st
 	}
 	info, err := os.Stat(name)
 	switch {
-	case name == "", err == nil && info.IsDir():
+	case err == nil && info.IsDir():
 		return fmt.Errorf("%s: a folder; want the name of a file", plain(name))
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
