@@ -17,6 +17,20 @@ func PlainThinking(b *messages.Block) bool {
 	return b.Kind == messages.KindThinking && len(b.Extra) == 0 && b.Cache == ""
 }
 
+// Failed reports whether a result is an error.
+func Failed(b *messages.Block) bool { return b.Error != "" && b.Error != "null" && b.Error != "false" }
+
+// ResultText returns a result that is no list of blocks as a text; where it is nothing but an error, that.
+func ResultText(b *messages.Block) string {
+	switch {
+	case b.Value != "":
+		return Plain(b.Value)
+	case b.Text == "" && len(b.Content) == 0 && Failed(b):
+		return Plain(b.Error)
+	}
+	return b.Text
+}
+
 // CanonicalMessage returns the message with all its JSON in canonical form and its extra members sorted.
 func CanonicalMessage(m messages.Message) (messages.Message, error) {
 	var err error

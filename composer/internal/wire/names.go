@@ -11,6 +11,31 @@ import (
 // that looks escaped already, gets the format's name in front, as in "openai:image".
 type Format string
 
+// The formats.
+const (
+	OpenAI    Format = "openai"
+	Anthropic Format = "anthropic"
+	Gemini    Format = "gemini"
+	Bedrock   Format = "bedrock"
+	Pi        Format = "pi"
+)
+
+// Foreign reports whether the name is one that another format escaped.
+func (f Format) Foreign(name string) bool {
+	return slices.ContainsFunc([]Format{OpenAI, Anthropic, Gemini, Bedrock, Pi}, func(other Format) bool {
+		return other != f && other.escaped(name)
+	})
+}
+
+// Own returns the members without those whose names another format escaped.
+func (f Format) Own(members []messages.Member) []messages.Member {
+	foreign := func(m messages.Member) bool { return f.Foreign(m.Name) }
+	if !slices.ContainsFunc(members, foreign) {
+		return members
+	}
+	return slices.DeleteFunc(slices.Clone(members), foreign)
+}
+
 // Escape returns the name under which the format's name is kept where those in taken have a meaning of their own.
 func (f Format) Escape(name string, taken []string) string {
 	if slices.Contains(taken, name) || f.escaped(name) {
@@ -79,6 +104,12 @@ func Find(members []messages.Member, name string) (messages.JSON, bool) {
 		}
 	}
 	return "", false
+}
+
+// Has reports whether there is a member of this name.
+func Has(members []messages.Member, name string) bool {
+	_, ok := Find(members, name)
+	return ok
 }
 
 func sortMembers(members []messages.Member) {

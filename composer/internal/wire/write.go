@@ -145,3 +145,11 @@ func Unquote(v messages.JSON) (string, bool) {
 	s, err := jsontext.AppendUnquote(nil, v)
 	return string(s), err == nil
 }
+
+// Plain returns the string that v denotes, or any other value as it is spelled.
+func Plain(v messages.JSON) string {
+	if s, ok := Unquote(v); ok {
+		return s
+	}
+	return string(v)
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-const format wire.Format = "anthropic"
+const format = wire.Anthropic
 
 // A Request is a body. The zero value is one without messages.
 type Request struct {

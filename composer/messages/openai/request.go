@@ -8,7 +8,7 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-const format wire.Format = "openai"
+const format = wire.OpenAI
 
 // An API is one of OpenAI's two.
 type API uint8

@@ -7,7 +7,7 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-const converse wire.Format = "bedrock"
+const converse = wire.Bedrock
 
 // Members that keep what has no field.
 const (

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,10 +102,7 @@ func (v *conversion) toOpenAI(m *messages.Message) {
 			}
 			calls = append(calls, call)
 		case messages.KindToolResult:
-			result := messages.Block{Kind: b.Kind, ID: b.ID, Name: b.Name, Text: b.Text}
-			if b.Text == "" {
-				result.Text = resultText(b)
-			}
+			result := messages.Block{Kind: b.Kind, ID: b.ID, Name: b.Name, Text: wire.ResultText(b)}
 			var texts []string
 			for k := range b.Content {
 				part, ok := v.part(&b.Content[k])
@@ -143,20 +141,6 @@ func (v *conversion) toOpenAI(m *messages.Message) {
 	v.list = append(v.list, out)
 }
 
-// resultText returns a result that is a value as a text.
-func resultText(b *messages.Block) string {
-	if text, ok := wire.Unquote(b.Value); ok {
-		return text
-	}
-	if b.Value != "" {
-		return string(b.Value)
-	}
-	if text, ok := wire.Unquote(b.Error); ok {
-		return text
-	}
-	return ""
-}
-
 // toAnthropic adds a message in the form of Anthropic's messages.
 func (v *conversion) toAnthropic(m *messages.Message) {
 	var blocks []messages.Block
@@ -172,16 +156,13 @@ func (v *conversion) toAnthropic(m *messages.Message) {
 			}
 			blocks = append(blocks, call)
 		case messages.KindToolResult:
-			result := messages.Block{Kind: b.Kind, ID: b.ID, Text: b.Text, Cache: b.Cache}
-			if b.Text == "" && b.Content == nil {
-				result.Text = resultText(b)
-			}
+			result := messages.Block{Kind: b.Kind, ID: b.ID, Text: wire.ResultText(b), Cache: b.Cache}
 			for k := range b.Content {
 				if part, ok := v.part(&b.Content[k]); ok {
 					result.Content = append(result.Content, part)
 				}
 			}
-			if b.Error != "" && b.Error != "null" && b.Error != "false" {
+			if wire.Failed(b) {
 				result.Extra = []messages.Member{{Name: "is_error", Value: "true"}}
 			}
 			blocks = append(blocks, result)
@@ -238,83 +219,35 @@ func (v *conversion) part(b *messages.Block) (messages.Block, bool) {
 			return out, out.Text != ""
 		}
 	}
-	if media, ok := mediaOf(b); ok {
-		if extra, kind, ok := media.extra(v.to); ok {
-			out.Kind, out.Extra = kind, extra
-			return out, true
-		}
+	if media, ok := v.media(b); ok {
+		media.Cache = out.Cache
+		return media, true
 	}
 	v.leaveOut("blocks of kind " + string(b.Kind))
 	return out, false
 }
 
-// media is an image or a document: a URL, or data with its type.
-type media struct{ mime, data, url string }
-
-// mediaOf reads the spellings of OpenAI, Anthropic and Gemini.
-func mediaOf(b *messages.Block) (m media, ok bool) {
-	at := func(member string, names ...string) string {
-		value, ok := wire.Find(b.Extra, member)
-		if !ok {
-			return ""
-		}
-		v, err := wire.Read([]byte(value)).Value("")
-		if err != nil {
-			return ""
-		}
-		if v, ok = wire.Path(v, names...); !ok {
-			return ""
-		}
-		text, _ := v.Text()
-		return text
+// media returns an image or a PDF in the form of the API, if it has one there. What logs call an image may be none: where
+// the type of the bytes is known, it counts.
+func (v *conversion) media(b *messages.Block) (messages.Block, bool) {
+	m, err := wire.ReadMedia(b)
+	if err != nil {
+		return messages.Block{}, false
 	}
-	switch {
-	case at("source", "data") != "" && at("source", "type") != "text":
-		m.mime, m.data = at("source", "media_type"), at("source", "data")
-	case at("source", "url") != "":
-		m.url = at("source", "url")
-	case at("inlineData", "data") != "":
-		m.mime, m.data = at("inlineData", "mimeType"), at("inlineData", "data")
-	case at("image_url", "url") != "":
-		m.url = at("image_url", "url")
-	case at("image_url") != "":
-		m.url = at("image_url")
-	case at("file", "file_data") != "":
-		m.url = at("file", "file_data")
+	switch mime, _, inline := m.Inline(); {
+	case !inline:
+	case mime == "application/pdf":
+		m.Kind, m.Name = messages.KindFile, cmp.Or(m.Name, "document.pdf")
+	case mime == "" || strings.HasPrefix(mime, "image/"):
+		m.Kind = messages.KindImage
 	default:
-		return m, false
+		return messages.Block{}, false
 	}
-	if rest, isData := strings.CutPrefix(m.url, "data:"); isData {
-		mime, data, ok := strings.Cut(rest, ";base64,")
-		if !ok {
-			return m, false
-		}
-		m = media{mime: mime, data: data}
+	var out messages.Block
+	if v.to == Anthropic {
+		out, err = m.Anthropic()
+	} else {
+		out, err = m.Chat()
 	}
-	return m, true
-}
-
-// extra returns the members of a block in the form of an API, and its kind.
-func (m media) extra(api API) ([]messages.Member, messages.Kind, bool) {
-	kind := messages.KindImage
-	if m.mime == "application/pdf" {
-		kind = messages.KindDocument
-	} else if m.mime != "" && !strings.HasPrefix(m.mime, "image/") {
-		return nil, "", false
-	}
-	url := m.url
-	if url == "" {
-		url = "data:" + m.mime + ";base64," + m.data
-	}
-	switch {
-	case api == Anthropic && m.url != "":
-		return []messages.Member{{Name: "source", Value: `{"type":"url","url":` + wire.Quote(m.url) + `}`}}, kind, true
-	case api == Anthropic:
-		return []messages.Member{{Name: "source", Value: `{"type":"base64","media_type":` + wire.Quote(m.mime) +
-			`,"data":` + wire.Quote(m.data) + `}`}}, kind, true
-	case kind == messages.KindDocument:
-		return []messages.Member{{Name: "file", Value: `{"filename":"document.pdf","file_data":` + wire.Quote(url) + `}`}},
-			messages.KindFile, true
-	}
-	return []messages.Member{{Name: "image_url", Value: `{"url":` + wire.Quote(url) + `}`}}, kind, true
+	return out, err == nil
 }

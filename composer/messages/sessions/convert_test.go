@@ -38,6 +38,15 @@ func TestAs(t *testing.T) {
 				`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"x":1}},{"type":"tool_use","id":"b","name":"f","input":{"arguments":"free"}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"r"},{"type":"tool_result","tool_use_id":"b"},{"type":"text","text":"mind"},{"type":"text","text":"go on"}]}]}`,
 			sessions.Anthropic, []string{"blocks of kind audio"}},
+		{"documents to OpenAI", `{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"document","title":"a.pdf","source":{"type":"base64","media_type":"application/pdf","data":"AA=="}},
+			{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA=="}},{"type":"document","source":{"type":"url","url":"https://e.example/a"}}]}]}`,
+			`{"messages":[{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA=="}},` +
+				`{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AA=="}}]}],"max_tokens":9}`,
+			sessions.OpenAIChat, []string{"blocks of kind document"}},
+		{"documents to Anthropic", `{"messages":[{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA=="}},{"type":"file","file":{"file_id":"f"}},
+			{"type":"image_url","image_url":{"url":"file:///a.png"}}]}]}`,
+			`{"messages":[{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA=="},"title":"a.pdf"}]}]}`,
+			sessions.Anthropic, []string{"blocks of kind file", "blocks of kind image"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := sessions.Read("x", strings.NewReader(test.body), sessions.Options{Format: sessions.Requests})

@@ -8,7 +8,7 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-const gemini wire.Format = "gemini"
+const gemini = wire.Gemini
 
 // Members that keep what has no field.
 const (

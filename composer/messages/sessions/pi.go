@@ -237,7 +237,7 @@ func piContent(content wire.Member) ([]messages.Block, messages.Shape, error) {
 			blocks = append(blocks, piImage(members))
 			return nil
 		default:
-			b.Kind = messages.Kind("pi:" + kind)
+			b.Kind = messages.Kind(string(wire.Pi) + ":" + kind)
 		}
 		for _, m := range members {
 			text, isText := m.Text()
@@ -254,7 +254,7 @@ func piContent(content wire.Member) ([]messages.Block, messages.Shape, error) {
 			case b.Kind == messages.KindToolCall && m.Name == "arguments":
 				b.Text = string(m.JSON())
 			default:
-				b.Extra = append(b.Extra, wire.Format("pi").Keep(m, wire.Taken(b.Kind)))
+				b.Extra = append(b.Extra, wire.Pi.Keep(m, wire.Taken(b.Kind)))
 			}
 		}
 		if b.Kind == messages.KindToolCall && b.Name == "" {

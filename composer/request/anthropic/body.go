@@ -19,7 +19,7 @@ import (
 	"fmt"
 
 	"github.com/quirehq/quire/composer/measure"
-	wire "github.com/quirehq/quire/composer/messages/anthropic"
+	format "github.com/quirehq/quire/composer/messages/anthropic"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/internal/markers"
 )
@@ -90,7 +90,7 @@ func edge(err error) error { return fmt.Errorf("anthropic: %w", err) }
 // A writer holds the body while it is made.
 type writer struct {
 	estimator measure.Measure
-	body      wire.Request
+	body      format.Request
 	findings  []request.Finding
 
 	leading   int    // how many messages went into the system prompt

@@ -66,9 +66,11 @@ func TestShapes(t *testing.T) {
 			{Kind: messages.KindImage, Extra: []messages.Member{{Name: "image_url", Value: `{"url":"data:image/png;base64,AA==","detail":"low"}`}}},
 			{Kind: messages.KindImage, Extra: []messages.Member{{Name: "image_url", Value: `"https://e.example/a"`}}},
 			{Kind: messages.KindFile, Extra: []messages.Member{{Name: "file", Value: `{"file_data":"data:application/pdf;base64,AA==","filename":"a.pdf"}`}}},
+			{Kind: messages.KindFile, Extra: []messages.Member{{Name: "file_url", Value: `"https://e.example/a"`}, {Name: "gemini:type", Value: "1"}}},
 		}}}},
 			`{"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64"}},{"type":"image","source":{"data":"AA==","media_type":"image/png","type":"base64"}},` +
-				`{"type":"image","source":{"type":"url","url":"https://e.example/a"}},{"type":"document","source":{"data":"AA==","media_type":"application/pdf","type":"base64"},"title":"a.pdf"}]}]}`},
+				`{"type":"image","source":{"type":"url","url":"https://e.example/a"}},{"type":"document","source":{"data":"AA==","media_type":"application/pdf","type":"base64"},"title":"a.pdf"},` +
+				`{"type":"document","source":{"type":"url","url":"https://e.example/a"}}]}]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, string(write(t, test.q, anthropic.Options{}).JSON)); diff != "" {

@@ -9,21 +9,18 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/internal/markers"
-	"github.com/quirehq/quire/fingerprint"
 )
-
-func quote(text string) messages.JSON { return messages.JSON(fingerprint.AppendJSONString(nil, text)) }
 
 // params sets the members beside tools, system prompt and messages.
 func (w *writer) params(q *request.Request, rules *markers.Rules) error {
 	if q.Model != "" {
-		w.body.Params = append(w.body.Params, messages.Member{Name: "model", Value: quote(q.Model)})
+		w.body.Params = append(w.body.Params, messages.Member{Name: "model", Value: wire.Quote(q.Model)})
 	}
-	own := slices.ContainsFunc(q.Params, func(m messages.Member) bool { return m.Name == "max_tokens" })
-	if q.MaxOutput > 0 && !own {
+	if q.MaxOutput > 0 && !wire.Has(q.Params, "max_tokens") {
 		w.body.Params = append(w.body.Params, messages.Member{Name: "max_tokens", Value: messages.JSON(strconv.FormatInt(q.MaxOutput, 10))})
 	}
 	taken := map[string]bool{"messages": true, "system": true, "tools": true}
@@ -86,39 +83,45 @@ func (w *writer) tools(q *request.Request) error {
 			if schema == "" {
 				schema = `{"properties":{},"type":"object"}`
 			}
-			definition = `{"description":` + quote(t.Description) + `,"input_schema":` + schema + `,"name":` + quote(t.Name) + `}`
+			definition = `{"description":` + wire.Quote(t.Description) + `,"input_schema":` + schema + `,"name":` + wire.Quote(t.Name) + `}`
 		}
-		members := map[string]jsontext.Value{}
-		if err := json.Unmarshal([]byte(definition), &members); err != nil {
+		definition, held, err := remark(definition, "")
+		if err == nil && held != "" && held != "null" {
+			err = w.want(i, held)
+		}
+		if err != nil {
 			return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
-		}
-		if held, ok := members["cache_control"]; ok {
-			delete(members, "cache_control")
-			if held.Kind() != 'n' {
-				if err := w.want(i, messages.JSON(held)); err != nil {
-					return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
-				}
-			}
-			spelled, err := object(members)
-			if err != nil {
-				return fmt.Errorf("tool %d (%q): %w", i+1, t.Name, err)
-			}
-			definition = spelled
 		}
 		w.body.Tools = append(w.body.Tools, messages.ToolSpec{Name: t.Name, Definition: definition})
 	}
 	return nil
 }
 
-// object writes an object in canonical form.
-func object(members map[string]jsontext.Value) (messages.JSON, error) {
-	spelled, err := json.Marshal(members, json.Deterministic(true))
-	if err != nil {
-		return "", err
+// remark returns a definition with a marker in place of the one it had; "" is none.
+func remark(definition, marker messages.JSON) (marked, had messages.JSON, err error) {
+	r := wire.Read([]byte(definition))
+	members, err := r.Members("a tool, an object")
+	if err == nil {
+		err = r.End()
 	}
-	v := jsontext.Value(spelled)
-	err = v.Canonicalize(jsontext.CanonicalizeRawInts(false))
-	return messages.JSON(v), err
+	if err != nil {
+		return "", "", err
+	}
+	w := wire.Append(nil)
+	w.Open('{')
+	for _, m := range members {
+		if m.Name == "cache_control" {
+			had = m.JSON()
+			continue
+		}
+		w.Member(m.Member())
+	}
+	if marker != "" {
+		w.Name("cache_control")
+		w.Value(marker)
+	}
+	w.Close('}')
+	return messages.JSON(w.Buf), had, w.Err
 }
 
 func (w *writer) want(spot int, marker messages.JSON) error {
@@ -135,7 +138,7 @@ func (w *writer) system(q *request.Request) error {
 			w.findings = append(w.findings, request.Finding{Code: request.BlankBlock, At: from.String()})
 			return nil
 		}
-		b.Extra = ours(b.Extra)
+		b.Extra = wire.Anthropic.Own(b.Extra)
 		if b.Cache != "" && b.Cache != "null" {
 			if err := w.want(len(w.body.Tools)+len(system.Content), b.Cache); err != nil {
 				return fmt.Errorf("%v: %w", from, err)
@@ -214,26 +217,17 @@ func (w *writer) messages(q *request.Request) error {
 		case messages.Developer:
 			role = messages.System
 		}
-		w.body.Messages = append(w.body.Messages, messages.Message{Role: role, Content: content, Extra: ours(m.Extra)})
+		w.body.Messages = append(w.body.Messages, messages.Message{Role: role, Content: content, Extra: wire.Anthropic.Own(m.Extra)})
 	}
 	return nil
 }
 
-// ours returns the members that are not of another format.
-func ours(extra []messages.Member) []messages.Member {
-	foreign := func(m messages.Member) bool { return strings.HasPrefix(m.Name, "openai:") }
-	if !slices.ContainsFunc(extra, foreign) {
-		return extra
-	}
-	return slices.DeleteFunc(slices.Clone(extra), foreign)
-}
-
 // block puts a block into the API's shape. The zero block is one to leave out.
 func block(b messages.Block) (messages.Block, error) {
-	b.Extra = ours(b.Extra)
+	b.Extra = wire.Anthropic.Own(b.Extra)
 	switch b.Kind {
 	case messages.KindThinking:
-		if !slices.ContainsFunc(b.Extra, func(m messages.Member) bool { return m.Name == "signature" }) {
+		if !wire.Has(b.Extra, "signature") {
 			return messages.Block{}, nil
 		}
 	case messages.KindToolCall:
@@ -243,7 +237,7 @@ func block(b messages.Block) (messages.Block, error) {
 	case messages.KindImage, messages.KindFile, messages.KindDocument, messages.KindAudio:
 		return media(b)
 	}
-	if strings.HasPrefix(string(b.Kind), "openai:") {
+	if wire.Anthropic.Foreign(string(b.Kind)) {
 		return b, fmt.Errorf("%s has no form in this API", b.Kind)
 	}
 	return b, nil
@@ -267,18 +261,10 @@ func call(b messages.Block) (messages.Block, error) {
 }
 
 func result(b messages.Block) (messages.Block, error) {
-	if b.Error != "" && b.Error != "null" {
-		if b.Text == "" && b.Value == "" && len(b.Content) == 0 {
-			b.Text = plain(b.Error)
-		}
-		if !slices.ContainsFunc(b.Extra, func(m messages.Member) bool { return m.Name == "is_error" }) {
-			b.Extra = append(slices.Clip(b.Extra), messages.Member{Name: "is_error", Value: "true"})
-		}
+	if wire.Failed(&b) && !wire.Has(b.Extra, "is_error") {
+		b.Extra = append(slices.Clip(b.Extra), messages.Member{Name: "is_error", Value: "true"})
 	}
-	b.Error = ""
-	if b.Value != "" && b.Value != `""` {
-		b.Value, b.Text = "", plain(b.Value)
-	}
+	b.Text, b.Value, b.Error = wire.ResultText(&b), "", ""
 	if b.Content != nil {
 		content := make([]messages.Block, len(b.Content))
 		for i := range b.Content {
@@ -292,10 +278,22 @@ func result(b messages.Block) (messages.Block, error) {
 	return b, nil
 }
 
-// plain returns a string's characters, or any other value as it is spelled.
-func plain(v messages.JSON) string {
-	if text, err := jsontext.AppendUnquote(nil, v); err == nil && v[0] == '"' {
-		return string(text)
+// media gives an image or a file a source.
+func media(b messages.Block) (messages.Block, error) {
+	if wire.Has(b.Extra, "source") {
+		if b.Kind == messages.KindFile {
+			b.Kind = messages.KindDocument
+		}
+		return b, nil
 	}
-	return string(v)
+	var out messages.Block
+	m, err := wire.ReadMedia(&b)
+	if err == nil {
+		out, err = m.Anthropic()
+	}
+	if err != nil {
+		return b, fmt.Errorf("%s: %w", b.Kind, err)
+	}
+	out.Cache = b.Cache
+	return out, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/anthropic"
+	format "github.com/quirehq/quire/composer/messages/anthropic"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/anthropic"
 	"github.com/quirehq/quire/fingerprint"
@@ -183,7 +183,7 @@ func read(t failer, body []byte) (blocks []wireBlock) {
 		w := add(fmt.Sprint("/system/", i), b)
 		w.tokens = count(w.text)
 	}
-	parsed, err := wire.Parse(body)
+	parsed, err := format.Parse(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +389,7 @@ func TestSessionsReadWhatTheyWrote(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, b, o)
-			plain, err := wire.Parse(b.JSON)
+			plain, err := format.Parse(b.JSON)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/internal/markers"
@@ -115,13 +113,10 @@ func carries(b *messages.Block) bool {
 func (w *writer) mark(spot int, ttl request.TTL) error {
 	if spot < len(w.body.Tools) {
 		t := &w.body.Tools[spot]
-		members := map[string]jsontext.Value{}
-		if err := json.Unmarshal([]byte(t.Definition), &members); err != nil {
-			return err
+		definition, _, err := remark(t.Definition, marker(ttl))
+		if err == nil {
+			t.Definition, err = wire.Canonical(definition)
 		}
-		members["cache_control"] = jsontext.Value(marker(ttl))
-		spelled, err := object(members)
-		t.Definition = spelled
 		return err
 	}
 	if block := spot - len(w.body.Tools); block < len(w.body.System.Content) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/internal/markers"
 	"github.com/quirehq/quire/fingerprint"
@@ -37,7 +37,7 @@ const (
 // Options are the rules of a model and its service. The zero value is a body of chat completions that every model
 // takes.
 type Options struct {
-	API        wire.API
+	API        format.API
 	Mode       Mode
 	MaxMarkers int              // the provider's own included; 0: [MaxMarkers]
 	MinTokens  int64            // of a prefix that the model caches
@@ -110,7 +110,7 @@ func CacheKey(q request.Request) string {
 	}
 	parts := []string{"openai prompt_cache_key"}
 	for i := range q.Tools {
-		tool := jsontext.Value(definition(&q.Tools[i], wire.Chat))
+		tool := jsontext.Value(definition(&q.Tools[i], format.Chat))
 		_ = tool.Canonicalize(jsontext.CanonicalizeRawInts(false)) // what is not JSON is refused with its place by Write
 		parts = append(parts, string(tool))
 	}
@@ -131,7 +131,7 @@ func CacheKey(q request.Request) string {
 type writer struct {
 	estimator measure.Measure
 	parts     bool // content that takes a breakpoint is a list of parts
-	body      wire.Request
+	body      format.Request
 	findings  []request.Finding
 	lifted    []block // that had a marker
 
@@ -151,7 +151,7 @@ func (w *writer) convert(q *request.Request, o Options) (key string, err error) 
 	if err := markers.Check(q); err != nil {
 		return "", err
 	}
-	if o.Mode > Explicit || o.API > wire.Responses {
+	if o.Mode > Explicit || o.API > format.Responses {
 		return "", fmt.Errorf("unknown mode %d or API %d", o.Mode, o.API)
 	}
 	if key, err = w.params(q, o.Mode); err != nil {

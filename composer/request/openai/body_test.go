@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/openai"
 )
@@ -61,13 +61,13 @@ func TestShapes(t *testing.T) {
 				`{"role":"assistant","content":"t","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":2,\"b\":1}"}},{"id":"2","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
 				`{"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"{\"x\": 1}","prompt_cache_breakpoint":{"mode":"explicit"}}]},{"role":"tool","tool_call_id":"2","content":[{"type":"text","text":"no"}]},{"role":"user","content":[{"type":"text","text":"and"}]}],` +
 				`"max_completion_tokens":9,"prompt_cache_key":"` + key + `","prompt_cache_options":{"mode":"explicit"}}`},
-		{"responses", openai.Options{API: wire.Responses},
+		{"responses", openai.Options{API: format.Responses},
 			`{"model":"m","instructions":"Stable. Today.","tools":[{"description":"d","name":"f","parameters":{"a":1,"type":"object"},"type":"function"},{"type":"web_search"}],"input":[` +
 				`{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"type":"input_file","file_data":"data:application/pdf;base64,AA==","filename":"a.pdf"},{"type":"input_text","text":"u"}]},` +
 				`{"type":"function_call","call_id":"1","name":"f","arguments":"{\"a\":2,\"b\":1}"},{"role":"assistant","content":"t"},{"type":"function_call","call_id":"2","name":"f","arguments":"{}"},` +
 				`{"type":"function_call_output","call_id":"1","output":"{\"x\": 1}"},{"type":"function_call_output","call_id":"2","output":"no"},{"role":"user","content":"and"}],` +
 				`"max_output_tokens":9,"prompt_cache_key":"` + key + `"}`},
-		{"responses with breakpoints", openai.Options{API: wire.Responses, Mode: openai.Implicit},
+		{"responses with breakpoints", openai.Options{API: format.Responses, Mode: openai.Implicit},
 			`{"model":"m","tools":[{"description":"d","name":"f","parameters":{"a":1,"type":"object"},"type":"function"},{"type":"web_search"}],"input":[` +
 				`{"role":"system","content":[{"type":"input_text","text":"Stable.","prompt_cache_breakpoint":{"mode":"explicit"}},{"type":"input_text","text":" Today."}]},` +
 				`{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"type":"input_file","file_data":"data:application/pdf;base64,AA==","filename":"a.pdf"},{"type":"input_text","text":"u"}]},` +
@@ -90,6 +90,24 @@ func TestShapes(t *testing.T) {
 				t.Errorf("findings (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestForeign: what another format keeps beside its fields is no member that this API knows, and media of one of the two APIs
+// are those of the other.
+func TestForeign(t *testing.T) {
+	q := request.Request{Messages: []messages.Message{{Role: messages.User, Extra: []messages.Member{{Name: "gemini:role", Value: "null"}}, Content: []messages.Block{
+		{Kind: messages.KindText, Text: "u", Extra: []messages.Member{{Name: "anthropic:text", Value: "1"}, {Name: "bedrock:type", Value: "1"}}},
+		{Kind: messages.KindFile, Extra: []messages.Member{{Name: "file", Value: `{"file_id":"f"}`}}},
+		{Kind: messages.KindImage, Extra: []messages.Member{{Name: "image_url", Value: `{"detail":"low","url":"https://e.example/a"}`}}}}}}}
+	b, err := openai.Write(q, openai.Options{API: format.Responses})
+	want := `{"input":[{"role":"user","content":[{"type":"input_text","text":"u"},{"type":"input_file","file_id":"f"},{"type":"input_image","detail":"low","image_url":"https://e.example/a"}]}]}`
+	if err != nil || string(b.JSON) != want {
+		t.Errorf("error %v\ngot  %s\nwant %s", err, b.JSON, want)
+	}
+	q.Messages[0].Content[0].Kind = "gemini:part"
+	if _, err := openai.Write(q, openai.Options{}); err == nil || err.Error() != "openai: message 1: block 1: gemini:part has no form in this API" {
+		t.Error(err)
 	}
 }
 
@@ -224,7 +242,7 @@ func TestRefuses(t *testing.T) {
 		{"two ways to keep", request.Request{Params: []messages.Member{{Name: "prompt_cache_retention", Value: `"24h"`}}}, openai.Options{Mode: openai.Explicit}, `openai: parameter "prompt_cache_retention" beside breakpoints`},
 		{"a tool", request.Request{Tools: []request.Tool{{Name: "f", Schema: "{"}}}, openai.Options{}, `openai: tool 1 ("f"): schema: want a JSON object: `},
 		{"a definition", request.Request{Tools: []request.Tool{{Name: "f", Definition: "{"}}}, openai.Options{}, `openai: tool 1: `},
-		{"a schema with something behind", request.Request{Tools: []request.Tool{{Name: "e"}, {Name: "f", Schema: `{},"type":"bash"`}}}, openai.Options{API: wire.Responses}, `openai: tool 2 ("f"): schema: something follows the JSON object at byte 2`},
+		{"a schema with something behind", request.Request{Tools: []request.Tool{{Name: "e"}, {Name: "f", Schema: `{},"type":"bash"`}}}, openai.Options{API: format.Responses}, `openai: tool 2 ("f"): schema: something follows the JSON object at byte 2`},
 		{"a longer lifetime than there is", request.Request{Tools: []request.Tool{{Name: "f"}}, Breakpoints: []request.Breakpoint{{TTL: 2}}}, openai.Options{}, `openai: breakpoint at tool 1: unknown lifetime 2`},
 		{"arguments", one(messages.Block{Kind: messages.KindToolCall, Name: "f", Value: "{"}), openai.Options{}, `openai: message 1: block 1: arguments: `},
 		{"another format's block", one(messages.Block{Kind: "anthropic:file"}), openai.Options{}, `openai: message 1: block 1: anthropic:file has no form in this API`},
@@ -238,7 +256,7 @@ func TestRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := openai.Write(one(messages.Block{Kind: messages.KindToolResult, Content: []messages.Block{picture}}), openai.Options{API: wire.Responses}); err != nil {
+	if _, err := openai.Write(one(messages.Block{Kind: messages.KindToolResult, Content: []messages.Block{picture}}), openai.Options{API: format.Responses}); err != nil {
 		t.Errorf("a picture in a result of the responses API: %v", err)
 	}
 }

@@ -6,16 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/request"
-	"github.com/quirehq/quire/fingerprint"
 )
-
-func quote(text string) messages.JSON { return messages.JSON(fingerprint.AppendJSONString(nil, text)) }
 
 // params sets the members beside tools, system prompt and messages.
 func (w *writer) params(q *request.Request, mode Mode) (key string, err error) {
@@ -23,13 +18,13 @@ func (w *writer) params(q *request.Request, mode Mode) (key string, err error) {
 		w.body.Params = append(w.body.Params, messages.Member{Name: name, Value: value})
 	}
 	if q.Model != "" {
-		add("model", quote(q.Model))
+		add("model", wire.Quote(q.Model))
 	}
 	name := "max_completion_tokens"
-	if w.body.API == wire.Responses {
+	if w.body.API == format.Responses {
 		name = "max_output_tokens"
 	}
-	if q.MaxOutput > 0 && !has(q.Params, name) && !has(q.Params, "max_tokens") {
+	if q.MaxOutput > 0 && !wire.Has(q.Params, name) && !wire.Has(q.Params, "max_tokens") {
 		add(name, messages.JSON(strconv.FormatInt(q.MaxOutput, 10)))
 	}
 	if mode == Explicit {
@@ -46,14 +41,14 @@ func (w *writer) params(q *request.Request, mode Mode) (key string, err error) {
 		case m.Name == "prompt_cache_retention" && mode == Explicit:
 			return "", fmt.Errorf("parameter %q beside breakpoints; want one of them", m.Name)
 		case m.Name == "prompt_cache_key":
-			key = plain(m.Value)
+			key = wire.Plain(m.Value)
 		}
 		taken[m.Name] = true
 		w.body.Params = append(w.body.Params, m)
 	}
 	if !taken["prompt_cache_key"] {
 		if key = CacheKey(*q); key != "" {
-			add("prompt_cache_key", quote(key))
+			add("prompt_cache_key", wire.Quote(key))
 		}
 	}
 	return key, nil
@@ -66,15 +61,15 @@ func (w *writer) tools(q *request.Request) {
 }
 
 // definition spells a tool.
-func definition(t *request.Tool, api wire.API) messages.JSON {
+func definition(t *request.Tool, api format.API) messages.JSON {
 	if t.Definition != "" {
 		return t.Definition
 	}
-	inner := `"description":` + quote(t.Description) + `,"name":` + quote(t.Name)
+	inner := `"description":` + wire.Quote(t.Description) + `,"name":` + wire.Quote(t.Name)
 	if t.Schema != "" {
 		inner += `,"parameters":` + t.Schema
 	}
-	if api == wire.Responses {
+	if api == format.Responses {
 		return `{` + inner + `,"type":"function"}`
 	}
 	return `{"function":{` + inner + `},"type":"function"}`
@@ -97,7 +92,7 @@ func (w *writer) system(q *request.Request) {
 	case w.parts:
 		w.prompt = 1
 		w.body.Messages = append(w.body.Messages, prompt)
-	case w.body.API == wire.Responses:
+	case w.body.API == format.Responses:
 		w.body.System = messages.TextMessage(messages.System, text)
 	default:
 		w.prompt = 1
@@ -138,7 +133,7 @@ func (w *writer) message(m *messages.Message, from request.Place) error {
 		emit()
 		w.body.Messages = append(w.body.Messages, messages.Message{Role: role, ID: id, Content: []messages.Block{b}})
 	}
-	responses := w.body.API == wire.Responses
+	responses := w.body.API == format.Responses
 	before := len(w.body.Messages)
 	for k := range m.Content {
 		b, err := w.block(m.Content[k])
@@ -148,7 +143,7 @@ func (w *writer) message(m *messages.Message, from request.Place) error {
 		switch {
 		case b.Kind == messages.KindToolResult:
 			alone(messages.Tool, "", b)
-		case b.Kind == messages.KindThinking && responses && has(b.Extra, "encrypted_content"):
+		case b.Kind == messages.KindThinking && responses && wire.Has(b.Extra, "encrypted_content"):
 			alone(messages.Assistant, m.ID, b)
 		case b.Kind == messages.KindThinking:
 			w.findings = append(w.findings, request.Finding{Code: request.ThinkingDropped, At: from.String()})
@@ -171,7 +166,7 @@ func (w *writer) message(m *messages.Message, from request.Place) error {
 // stand directly after the message that makes them, so an answer that came in several messages is one.
 func (w *writer) continues(m *messages.Message) bool {
 	n := len(w.body.Messages)
-	if w.body.API != wire.Chat || m.Role != messages.Assistant || len(m.Extra) > 0 || n == 0 {
+	if w.body.API != format.Chat || m.Role != messages.Assistant || len(m.Extra) > 0 || n == 0 {
 		return false
 	}
 	last := &w.body.Messages[n-1]
@@ -191,14 +186,10 @@ func (w *writer) continues(m *messages.Message) bool {
 	return true
 }
 
-func has(members []messages.Member, name string) bool {
-	return slices.ContainsFunc(members, func(m messages.Member) bool { return m.Name == name })
-}
-
-// ours returns the members that are not of another format.
+// ours returns the members that are not of another format. An error is in the text of its result.
 func ours(extra []messages.Member) []messages.Member {
-	foreign := func(m messages.Member) bool { return strings.HasPrefix(m.Name, "anthropic:") || m.Name == "is_error" }
-	return slices.DeleteFunc(slices.Clone(extra), foreign)
+	isError := func(m messages.Member) bool { return m.Name == "is_error" }
+	return slices.DeleteFunc(slices.Clone(wire.OpenAI.Own(extra)), isError)
 }
 
 // block puts a block into the API's shape.
@@ -208,11 +199,11 @@ func (w *writer) block(b messages.Block) (messages.Block, error) {
 	case messages.KindToolCall:
 		switch {
 		case b.Value != "" && b.Value != `""`:
-			v := jsontext.Value(b.Value)
-			if err := v.Canonicalize(jsontext.CanonicalizeRawInts(false)); err != nil {
+			v, err := wire.Canonical(b.Value)
+			if err != nil {
 				return b, fmt.Errorf("arguments: %w", err)
 			}
-			b.Text = plain(messages.JSON(v))
+			b.Text = wire.Plain(v)
 		case b.Text == "":
 			b.Text = "{}"
 		}
@@ -222,20 +213,14 @@ func (w *writer) block(b messages.Block) (messages.Block, error) {
 	case messages.KindImage, messages.KindFile, messages.KindDocument, messages.KindAudio:
 		return media(b, w.body.API)
 	}
-	if strings.HasPrefix(string(b.Kind), "anthropic:") {
+	if wire.OpenAI.Foreign(string(b.Kind)) {
 		return b, fmt.Errorf("%s has no form in this API", b.Kind)
 	}
 	return b, nil
 }
 
 func (w *writer) result(b messages.Block) (messages.Block, error) {
-	if b.Error != "" && b.Error != "null" && b.Text == "" && b.Value == "" && len(b.Content) == 0 {
-		b.Text = plain(b.Error)
-	}
-	b.Error = ""
-	if b.Value != "" {
-		b.Text, b.Value = plain(b.Value), ""
-	}
+	b.Text, b.Value, b.Error = wire.ResultText(&b), "", ""
 	if len(b.Content) == 0 {
 		b.Content = nil
 		return b, nil
@@ -246,7 +231,7 @@ func (w *writer) result(b messages.Block) (messages.Block, error) {
 		if content[i], err = w.block(b.Content[i]); err != nil {
 			return b, fmt.Errorf("block %d of the result: %w", i+1, err)
 		}
-		if w.body.API == wire.Chat && content[i].Kind != messages.KindText {
+		if w.body.API == format.Chat && content[i].Kind != messages.KindText {
 			return b, fmt.Errorf("block %d of the result: %s: chat completions take texts alone in a result", i+1, content[i].Kind)
 		}
 	}
@@ -254,101 +239,26 @@ func (w *writer) result(b messages.Block) (messages.Block, error) {
 	return b, nil
 }
 
-// plain returns a string's characters, or any other value as it is spelled.
-func plain(v messages.JSON) string {
-	if v != "" && v[0] == '"' {
-		if text, err := jsontext.AppendUnquote(nil, v); err == nil {
-			return string(text)
-		}
+// media spells an image or a file as the API's part. What chat completions have in an object of their own is that object.
+func media(b messages.Block, api format.API) (messages.Block, error) {
+	image, _ := wire.Find(b.Extra, "image_url")
+	switch {
+	case b.Kind == messages.KindAudio && wire.Has(b.Extra, "input_audio"),
+		api == format.Chat && (strings.HasPrefix(string(image), "{") || wire.Has(b.Extra, "file")):
+		return b, nil
 	}
-	return string(v)
-}
-
-// media spells an image or a file as the API's part.
-func media(b messages.Block, api wire.API) (messages.Block, error) {
-	members := map[string]messages.JSON{}
-	for _, m := range b.Extra {
-		members[m.Name] = m.Value
+	m, err := wire.ReadMedia(&b)
+	var out messages.Block
+	switch {
+	case err != nil:
+	case api == format.Chat:
+		out, err = m.Chat()
+	default:
+		out, err = m.Responses()
 	}
-	url, err := location(members)
 	if err != nil {
 		return b, fmt.Errorf("%s: %w", b.Kind, err)
 	}
-	out := messages.Block{Kind: b.Kind, Cache: b.Cache}
-	switch {
-	case b.Kind == messages.KindAudio && members["input_audio"] != "":
-		return b, nil
-	case url == "" && (has(b.Extra, "file_id") || has(b.Extra, "file")):
-		return b, nil // in the API's shape, or the provider has it already
-	case url == "" || b.Kind == messages.KindAudio:
-		return b, fmt.Errorf("%s: no form in this API; want bytes in base64 or a URL", b.Kind)
-	case b.Kind == messages.KindImage && api == wire.Chat:
-		if held := members["image_url"]; held != "" && held[0] == '{' {
-			return b, nil
-		}
-		out.Extra = []messages.Member{{Name: "image_url", Value: `{"url":` + quote(url) + `}`}}
-	case b.Kind == messages.KindImage:
-		out.Extra = []messages.Member{{Name: "image_url", Value: quote(url)}}
-		if detail := members["detail"]; detail != "" {
-			out.Extra = append(out.Extra, messages.Member{Name: "detail", Value: detail})
-		}
-	case !strings.HasPrefix(url, "data:") && api == wire.Chat:
-		return b, fmt.Errorf("%s: chat completions take no file by its URL", b.Kind)
-	default:
-		out.Kind = messages.KindFile
-		name := plain(members["title"])
-		if name == "" {
-			name = plain(members["filename"])
-		}
-		if name == "" {
-			name = "file"
-		}
-		switch {
-		case api == wire.Chat:
-			out.Extra = []messages.Member{{Name: "file", Value: `{"file_data":` + quote(url) + `,"filename":` + quote(name) + `}`}}
-		case strings.HasPrefix(url, "data:"):
-			out.Extra = []messages.Member{{Name: "file_data", Value: quote(url)}, {Name: "filename", Value: quote(name)}}
-		default:
-			out.Extra = []messages.Member{{Name: "file_url", Value: quote(url)}}
-		}
-	}
+	out.Cache = b.Cache
 	return out, nil
-}
-
-// location returns where the bytes are, as a URL; "" where it is none.
-func location(members map[string]messages.JSON) (string, error) {
-	if held := members["image_url"]; held != "" {
-		var object struct {
-			URL string `json:"url"`
-		}
-		if held[0] != '{' {
-			return plain(held), nil
-		}
-		err := json.Unmarshal([]byte(held), &object)
-		return object.URL, err
-	}
-	if held := members["file_data"]; held != "" {
-		return plain(held), nil
-	}
-	if held := members["file_url"]; held != "" {
-		return plain(held), nil
-	}
-	var source struct {
-		Type  string `json:"type"`
-		URL   string `json:"url"`
-		Data  string `json:"data"`
-		Media string `json:"media_type"`
-	}
-	if held := members["source"]; held != "" {
-		if err := json.Unmarshal([]byte(held), &source); err != nil {
-			return "", fmt.Errorf("source: %w", err)
-		}
-	}
-	switch source.Type {
-	case "base64":
-		return "data:" + source.Media + ";base64," + source.Data, nil
-	case "url":
-		return source.URL, nil
-	}
-	return "", nil
 }

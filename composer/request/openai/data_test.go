@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/messages/sessions"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/openai"
@@ -25,7 +25,7 @@ func TestRealCalls(t *testing.T) {
 			if i%7 > 0 && i < len(session.Calls)-1 { // a call repeats all before it
 				continue
 			}
-			for api := wire.Chat; api <= wire.Responses; api++ {
+			for api := format.Chat; api <= format.Responses; api++ {
 				b, err := openai.Write(asked(c), openai.Options{API: api, Mode: openai.Implicit, MinTokens: 1024})
 				if err != nil {
 					refused[reason(err)]++

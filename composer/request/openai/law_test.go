@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/composer/request/openai"
 )
@@ -139,7 +139,7 @@ func FuzzRulesOnTheWire(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rules)) }
 
 func rules(t *rapid.T) {
 	q := drawRequest(t)
-	o := openai.Options{API: wire.API(rapid.IntRange(0, 1).Draw(t, "api")), Mode: openai.Mode(rapid.IntRange(0, 2).Draw(t, "mode"))}
+	o := openai.Options{API: format.API(rapid.IntRange(0, 1).Draw(t, "api")), Mode: openai.Mode(rapid.IntRange(0, 2).Draw(t, "mode"))}
 	b, err := openai.Write(q, o)
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func rules(t *rapid.T) {
 		t.Fatalf("(-without breakpoints +with)\n%s", diff)
 	}
 	// Every text of the request is in the body, in order.
-	parsed, err := wire.Parse(b.JSON)
+	parsed, err := format.Parse(b.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quirehq/quire/composer/messages"
-	wire "github.com/quirehq/quire/composer/messages/openai"
+	format "github.com/quirehq/quire/composer/messages/openai"
 	"github.com/quirehq/quire/composer/request/internal/markers"
 )
 
@@ -89,7 +89,7 @@ func (w *writer) at(spot int) string {
 		return fmt.Sprintf("/tools/%d", spot)
 	}
 	list, content := "messages", "content"
-	if w.body.API == wire.Responses {
+	if w.body.API == format.Responses {
 		list = "input"
 	}
 	behind, _ := slices.BinarySearch(w.first, spot+1) // the message after it; one without blocks begins where the next does
@@ -97,7 +97,7 @@ func (w *writer) at(spot int) string {
 	k := spot - w.first[message]
 	switch blocks := w.body.Messages[message].Content; {
 	case blocks[0].Kind == messages.KindToolResult && len(blocks[0].Content) > 0: // it stands alone
-		if w.body.API == wire.Responses {
+		if w.body.API == format.Responses {
 			content = "output"
 		}
 	case blocks[k].Kind == messages.KindToolResult || blocks[k].Kind == messages.KindToolCall:
