@@ -1,9 +1,9 @@
 // Package promptfile reads prompt files: what a person writes about a prompt, in YAML or in JSON, becomes the sections
 // and the configuration that package composer takes.
 //
-// [Read] turns the bytes of a prompt file into one [Document] for each prompt in it; texts that
-// stand in files of their own come through [Options.Open]. One table of keys decides what a prompt file may hold:
-// the reader, the command line's overrides ([Setting]) and the JSON [Schema] are all made from it.
+// [Read] turns the bytes of a prompt file into one [Document] for each prompt in it; texts that stand in files of their
+// own come through [Options.Open]. One table of keys decides what a prompt file may hold: the reader, the command line's
+// overrides ([Setting]) and the JSON [Schema] are all made from it.
 //
 // [ReadRegistry] does the same for registry files, whose sections, variables and tools go into a fragments.Registry by
 // scope, and [ReadRequest] for request files. They are written in the same two notations and share what keys they can.
@@ -13,10 +13,9 @@
 // # What a prompt file is
 //
 // A source whose first character is { is JSON and holds one prompt; every other is YAML and may hold several. Both have
-// one schema. Numbers are decimal integers and are taken from their text, as the
-// fraction is; nothing passes through floating point. A wrong type is an error and never converted: "2000" in quotes
-// is no number, and 2024 without quotes is no id. A mistake is an [Error] with the line, what is wrong and what would
-// be right.
+// one schema. Numbers are decimal integers and are taken from their text, as the fraction is; nothing passes through
+// floating point, and 5.0 is no integer. A wrong type is an error and never converted: "2000" in quotes is no number, and
+// 2024 without quotes is no id. A mistake is an [Error] with the line, what is wrong and what would be right.
 //
 // Texts are used as YAML and JSON define them and never trimmed: what follows | ends with a line end, what follows |-
 // does not. YAML itself makes a line end inside a scalar a line feed, also where the file has CRLF; to put a carriage

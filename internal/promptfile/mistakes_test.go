@@ -32,6 +32,7 @@ var mistakes = []struct{ name, src, want string }{
 
 	{"unknown key", "bugdet: 12\nsections: []\n", `p:1: unknown key "bugdet"; did you mean budget?`},
 	{"unknown key, far from all", "x-color: 12\nsections: []\n", `p:1: unknown key "x-color"; want budget, max-bytes, measure, gate, active-fraction, tail-reserve, join, depth, role or sections`},
+	{"unknown key, near to one by its length alone", "gap: 12\nsections: []\n", `p:1: unknown key "gap"; want budget, max-bytes, measure, gate, active-fraction, tail-reserve, join, depth, role or sections`},
 	{"unknown key of a section", "sections:\n- id: a\n  teir: core\n  text: x\n", `p:3: section "a": unknown key "teir"; did you mean tier?`},
 	{"unknown key of budget", "budget: {by_depth: [1]}\nsections: []\n", `p:1: budget: unknown key "by_depth"; did you mean by-depth?`},
 	{"key twice", "budget: 1\nsections: []\nbudget: 2\n", "p:3: the key budget stands twice; it is at line 1 already"},
