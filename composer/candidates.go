@@ -3,9 +3,9 @@ package composer
 import (
 	"hash/maphash"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/quirehq/quire/composer/measure"
+	"github.com/quirehq/quire/internal/wellformed"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -57,7 +57,7 @@ func lowered(sections []Section, m measure.Measure) (candidates, error) {
 func (s *Section) price(m measure.Measure) (tiers.Cost, error) {
 	cost := s.Cost
 	if cost.Known() {
-		if !utf8.ValidString(s.Content) {
+		if !wellformed.UTF8(s.Content) {
 			return tiers.Cost{}, s.encodingError()
 		}
 	} else {

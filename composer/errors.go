@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quirehq/quire/fingerprint"
+	"github.com/quirehq/quire/internal/wellformed"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -64,11 +65,11 @@ func checkNames(measure string, join Join) error {
 
 // check refuses a section without an id, or with a text that is not UTF-8.
 func (s *Section) check() error {
-	if !utf8.ValidString(s.Content) {
+	if !wellformed.UTF8(s.Content) {
 		return s.encodingError()
 	}
 	for _, alternate := range s.Alternates {
-		if !utf8.ValidString(alternate) {
+		if !wellformed.UTF8(alternate) {
 			return s.encodingError()
 		}
 	}
