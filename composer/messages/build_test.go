@@ -79,3 +79,21 @@ func TestToolDefinitions(t *testing.T) {
 	compare(t, "sections", []string{"tool_definitions/0", "tool_definitions/1"}, a.Composition.Included())
 	compare(t, "text", "12", a.Composition.Text())
 }
+
+// TestSkillDescription: a description is trimmed as the published system does it, in JavaScript.
+func TestSkillDescription(t *testing.T) {
+	for _, test := range []struct{ description, want string }{
+		{" \t\v\ufeff\u00a0\u2028a b\u3000\u1680\r\n", "a b"},
+		{"\u0085a\u200b", "\u0085a\u200b"}, // neither is white space there
+		{"\ufeff", "(no description)"},
+	} {
+		p := messages.Prompt{Skills: []messages.Skill{{Name: "s", Description: test.description}}}
+		a, err := p.Assemble(messages.Options{})
+		if err != nil || len(a.Messages) != 1 {
+			t.Fatal(a.Messages, err)
+		}
+		if got, want := a.Messages[0].Content[0].Text, "Skill s: "+test.want; got != want {
+			t.Errorf("%q: %q, want %q", test.description, got, want)
+		}
+	}
+}

@@ -267,11 +267,14 @@ func shownText(blocks []Block) (shown, charged string, err error) {
 	return strings.Join(pieces, "\n"), charged, nil
 }
 
+// space is what JavaScript's trim takes off, as the published system does. Package strings takes another set.
+const space = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
 // skills adds the lines of the catalog, then the bodies.
 func (g *gathering) skills(listed []Skill, eager, tail bool) error {
 	first := len(g.items)
 	for i, s := range listed {
-		description := strings.TrimSpace(s.Description)
+		description := strings.Trim(s.Description, space)
 		if description == "" {
 			description = "(no description)"
 		}

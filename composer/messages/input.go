@@ -77,7 +77,8 @@ type Context struct {
 const MaxSkills = 64
 
 // A Skill is something the model can be told how to do: a line of the catalog, "Skill NAME: DESCRIPTION", and a body,
-// "Skill NAME:\n…". The description is trimmed; without one the line says "(no description)".
+// "Skill NAME:\n…". The description is trimmed of what JavaScript's trim takes off; without one the line says
+// "(no description)".
 type Skill struct {
 	Name        string
 	Description string
