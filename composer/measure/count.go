@@ -9,9 +9,7 @@ func countRunes(text string) int64 { return countChars(text, 0) }
 
 func countBytes(text string) int64 { return int64(len(text)) }
 
-func countQuarterTokens(text string) int64 { return quarter(countUTF16(text)) }
-
-// one and quarter are the sizes of n ASCII characters.
+// one and quarter are the sizes of what was counted.
 
 func one(n int64) int64 { return n }
 

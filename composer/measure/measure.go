@@ -10,15 +10,19 @@
 // counts are some number that is not negative, the same each time, and mean nothing.
 package measure
 
-import "github.com/quirehq/quire/internal/wellformed"
+import (
+	"strings"
+
+	"github.com/quirehq/quire/internal/wellformed"
+)
 
 // A Measure prices a text. The zero value is [UTF16].
 //
 // Measures are values, safe to copy and for concurrent use as far as the counting function is.
 type Measure struct {
 	name  string
-	count func(text string) int64
-	ascii func(n int64) int64 // the size of any n ASCII characters; nil where that is not one number
+	count func(text string) int64 // the size, or what scale makes it of
+	scale func(n int64) int64     // nil: the size is what count says. Else counts add up, and an ASCII character counts 1
 }
 
 // New returns a caller's own measure. The function must be pure: its result may depend on the text alone, and two
@@ -55,7 +59,26 @@ func (m Measure) Count(text string) int64 {
 	if m.count == nil {
 		return countUTF16(text)
 	}
-	return m.count(text)
+	if m.scale == nil {
+		return m.count(text)
+	}
+	return m.scale(m.count(text))
+}
+
+// CountJoined returns the size of texts with the separator between them, as one text. The built-in measures do not make
+// that text.
+func (m Measure) CountJoined(texts []string, separator string) int64 {
+	if m.count == nil {
+		m = UTF16()
+	}
+	if m.scale == nil {
+		return m.count(strings.Join(texts, separator))
+	}
+	n := int64(max(len(texts)-1, 0)) * m.count(separator)
+	for _, text := range texts {
+		n += m.count(text)
+	}
+	return m.scale(n)
 }
 
 // CountValid returns the size of text, and whether it is valid UTF-8; only then the size means something. It is what
@@ -64,13 +87,13 @@ func (m Measure) CountValid(text string) (size int64, valid bool) {
 	if m.count == nil {
 		m = UTF16()
 	}
-	if m.ascii != nil && wellformed.ASCII(text) {
-		return m.ascii(int64(len(text))), true
+	if m.scale != nil && wellformed.ASCII(text) {
+		return m.scale(int64(len(text))), true
 	}
 	if !wellformed.UTF8(text) {
 		return 0, false
 	}
-	return m.count(text), true
+	return m.Count(text), true
 }
 
 const (
@@ -90,7 +113,7 @@ func Bytes() Measure { return Measure{nameBytes, countBytes, one} }
 func Runes() Measure { return Measure{nameRunes, countRunes, one} }
 
 // QuarterTokens estimates tokens as a quarter of the UTF-16 code units, rounded up. It is named "chars/4".
-func QuarterTokens() Measure { return Measure{nameQuarterTokens, countQuarterTokens, quarter} }
+func QuarterTokens() Measure { return Measure{nameQuarterTokens, countUTF16, quarter} }
 
 // ByName returns the measure of this package that has the name, and whether there is one. Names are case-sensitive;
 // the empty name is none of them.

@@ -326,3 +326,22 @@ func BenchmarkCountValid(b *testing.B) {
 		}
 	}
 }
+
+func TestCountJoinedIsJoiningAndCounting(t *testing.T) {
+	measures := []measure.Measure{{}, measure.New("vowels", func(text string) int64 {
+		return int64(strings.Count(text, "a") + 10*strings.Count(text, "a\n"))
+	}), measure.Named("nobody's")}
+	for _, name := range measure.Names() {
+		m, _ := measure.ByName(name)
+		measures = append(measures, m)
+	}
+	for _, texts := range [][]string{nil, {""}, {"", ""}, {"abc"}, {"a", "é"}, {"日本", "", "a😀"}, {"abc", "abcde", "ab"}} {
+		for _, separator := range []string{"", "\n", " – "} {
+			for _, m := range measures {
+				if got, want := m.CountJoined(texts, separator), m.Count(strings.Join(texts, separator)); got != want {
+					t.Errorf("%s: %q joined by %q: %d, want %d", m.Name(), texts, separator, got, want)
+				}
+			}
+		}
+	}
+}

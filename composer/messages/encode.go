@@ -73,10 +73,7 @@ type encoder struct {
 	buf  []byte
 	last int // where the value of the last member begins
 
-	// The text of the message at hand: most have one piece of text or none.
-	pieces int
-	first  piece
-	joined strings.Builder // all of them, where there are several
+	pieces []piece // what the text of the message at hand is joined of
 }
 
 // A piece is a text that stands somewhere already, in a message or in the encoder's buffer, and need not be copied.
@@ -85,12 +82,10 @@ type piece struct {
 	from, to int // in the buffer, when text is ""
 }
 
-func (p piece) len() int { return len(p.text) + p.to - p.from }
-
 // message appends the canonical JSON of m.
 func (e *encoder) message(m *Message) error {
 	start := len(e.buf)
-	e.pieces, e.first = 0, piece{}
+	e.pieces = e.pieces[:0]
 	e.raw(`{"content":[`)
 	err := e.blocks(m.Content)
 	if err == nil {
@@ -106,42 +101,19 @@ func (e *encoder) message(m *Message) error {
 	return err
 }
 
+// pieceTexts appends the pieces of the message that was written last, which stands in buf: in the encoder's, or in a copy of it.
+func pieceTexts[T string | []byte](e *encoder, buf T, list []string) []string {
+	for _, p := range e.pieces {
+		if p.text == "" {
+			p.text = string(buf[p.from:p.to])
+		}
+		list = append(list, p.text)
+	}
+	return list
+}
+
 // text returns the text of the message that was written last.
-func (e *encoder) text() string {
-	p := e.whole()
-	if p.text != "" {
-		return p.text
-	}
-	return string(e.buf[p.from:p.to])
-}
-
-// whole returns the text of the message that was written last as one piece.
-func (e *encoder) whole() piece {
-	if e.pieces > 1 {
-		return piece{text: e.joined.String()}
-	}
-	return e.first
-}
-
-// add adds a piece to the text.
-func (e *encoder) add(p piece) {
-	if e.pieces++; e.pieces == 1 {
-		e.first = p
-		return
-	}
-	if e.pieces == 2 {
-		e.joined = strings.Builder{} // what it held is somebody's
-		e.joined.Grow(e.first.len() + p.len() + 1)
-		e.join(e.first)
-	}
-	e.joined.WriteByte('\n')
-	e.join(p)
-}
-
-func (e *encoder) join(p piece) {
-	e.joined.WriteString(p.text)
-	e.joined.Write(e.buf[p.from:p.to])
-}
+func (e *encoder) text() string { return strings.Join(pieceTexts(e, e.buf, nil), "\n") }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
 
@@ -266,13 +238,13 @@ func (e *encoder) arguments(b *Block) error {
 // piece adds a text that stands in the message.
 func (e *encoder) piece(text string) {
 	if text != "" {
-		e.add(piece{text: text})
+		e.pieces = append(e.pieces, piece{text: text})
 	}
 }
 
 // written adds what was written from the given place on.
 func (e *encoder) written(from int) {
-	e.add(piece{from: from, to: len(e.buf)})
+	e.pieces = append(e.pieces, piece{from: from, to: len(e.buf)})
 }
 
 // member writes the separator, where one is due, and a name.
@@ -343,8 +315,10 @@ func (e *encoder) close(start int, extra []Member) error {
 	if len(extra) == 0 {
 		return nil
 	}
-	if p := e.first; p.text == "" && p.from >= start { // it is about to be moved
-		e.first = piece{text: string(e.buf[p.from:p.to])}
+	for i := range e.pieces {
+		if p := &e.pieces[i]; p.text == "" && p.from >= start { // it is about to be moved
+			p.text = string(e.buf[p.from:p.to])
+		}
 	}
 	object := jsontext.Value(e.buf[start:])
 	if err := canonicalize(&object); err != nil {

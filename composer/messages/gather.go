@@ -13,6 +13,7 @@ import (
 type gathering struct {
 	encoder                 // holds one message at a time, as long as the cache remembers it
 	written strings.Builder // the contents, one after the other
+	texts   []string        // of one message
 
 	rules     rules
 	estimator measure.Measure
@@ -63,13 +64,17 @@ func (g *gathering) grow(p *Prompt) {
 	g.written.Grow(bytes)
 }
 
-// price returns the costs of a text.
-func (g *gathering) price(text string) (size, bytes int64, err error) {
-	size = g.estimator.Count(text)
+// price returns the costs of texts, one a line.
+func (g *gathering) price(texts ...string) (size, bytes int64, err error) {
+	size = g.estimator.CountJoined(texts, "\n")
 	if size < 0 {
 		return 0, 0, fmt.Errorf("%w: %q counts %d", ErrEstimator, g.estimator.Name(), size)
 	}
-	return size, int64(len(text)), nil
+	bytes = int64(max(len(texts)-1, 0))
+	for _, text := range texts {
+		bytes += int64(len(text))
+	}
+	return size, bytes, nil
 }
 
 // add writes a message, charges it for its text and makes an item of it. Whoever has more to say about it changes the
@@ -79,11 +84,8 @@ func (g *gathering) add(group Group, index int, m *Message) (*item, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := g.whole()
-	if text.text == "" {
-		text.text = t.content[text.from:text.to]
-	}
-	return t, g.charge(t, text.text)
+	g.texts = pieceTexts(&g.encoder, t.content, g.texts[:0])
+	return t, g.charge(t, g.texts...)
 }
 
 // write writes a message and makes an item of it.
@@ -108,9 +110,9 @@ func (g *gathering) item(group Group, index int) *item {
 	return &g.items[len(g.items)-1]
 }
 
-// charge charges an item for a text.
-func (g *gathering) charge(t *item, text string) (err error) {
-	if t.size, t.bytes, err = g.price(text); err != nil {
+// charge charges an item for texts, one a line.
+func (g *gathering) charge(t *item, texts ...string) (err error) {
+	if t.size, t.bytes, err = g.price(texts...); err != nil {
 		return &MessageError{t.group, t.index, err}
 	}
 	t.whole = g.rules.counted(t.size, t.bytes)
