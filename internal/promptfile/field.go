@@ -120,34 +120,39 @@ func list[T any](d *decoder, n *node, noun string, into *[]T, fields []field[T],
 	if n.kind != sequence {
 		return d.wrong(n, "want a list of "+noun+"s")
 	}
+	if len(n.items) == 0 {
+		return nil
+	}
 	outer := d.path
 	d.path = make([]string, 0, 4) // the element's own name is enough
 	defer func() { d.path = outer }()
-	*into = slices.Grow(*into, len(n.items))
+	*into = make([]T, len(n.items))
 	for i := range n.items {
-		element, key := &n.items[i], fields[0].key
-		label, named := noun+" "+strconv.Itoa(i+1), false
+		element, v, key := &n.items[i], &(*into)[i], fields[0].key
+		name := ""
+		for k := range element.keys {
+			if element.keys[k].text == key {
+				name = element.items[k].text
+			}
+		}
+		label := noun + " " + quoted(name)
+		if name == "" {
+			label = noun + " " + strconv.Itoa(i+1)
+		}
 		if element.kind != mapping {
 			return d.fail(element.line, label+" is "+element.String(), "want a mapping with "+key+" and more")
 		}
-		for k := range element.keys {
-			if text := element.items[k].text; element.keys[k].text == key && text != "" {
-				label, named = noun+" "+quoted(text), true
-			}
-		}
-		var v T
-		if err := d.within(label, func() error { return decode(d, element, fields, &v) }); err != nil {
+		if err := d.within(label, func() error { return decode(d, element, fields, v) }); err != nil {
 			return err
 		}
-		if !named {
+		if name == "" {
 			return d.fail(element.line, label+" has no "+key, "want the key "+key)
 		}
 		if done != nil {
-			if err := done(&v, label, element.line); err != nil {
+			if err := done(v, label, element.line); err != nil {
 				return err
 			}
 		}
-		*into = append(*into, v)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/request"
 	"github.com/quirehq/quire/fragments"
@@ -39,12 +40,8 @@ func requestFields() []field[requestFile] {
 			return err
 		}},
 		{key: "measure", read: func(d *decoder, n *node, r *requestFile) error {
-			m, err := measureByName("chars/4")
-			if err == nil {
-				err = choose(d, n, measureNames(), measureByName, &m)
-			}
-			r.config.Estimator = &m
-			return err
+			r.config.Estimator = new(measure.Measure)
+			return choose(d, n, measureNames(), measureByName, r.config.Estimator)
 		}},
 		boolField("caching", func(r *requestFile) *bool { return &r.config.Caching }),
 		boolField("shared", func(r *requestFile) *bool { return &r.config.Shared }),
