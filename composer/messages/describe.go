@@ -377,7 +377,7 @@ func describedMaximum(name string, v jsontext.Value) (tiers.Budget, error) {
 	}
 	limit, err := tiers.ParseBudget(string(v))
 	if err != nil {
-		return tiers.Budget{}, fmt.Errorf("%s: %w: %s; want an integer", name, ErrMaximum, v)
+		return tiers.Budget{}, fmt.Errorf("%s: %w: %s; want a decimal integer, such as 8000", name, ErrMaximum, v)
 	}
 	return limit, nil
 }

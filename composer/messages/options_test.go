@@ -183,7 +183,7 @@ func TestParseDescriptionRefuses(t *testing.T) {
 		{"disclosure", `{"skillsDisclosure":"lazy"}`, `skillsDisclosure "lazy"; want progressive or eager`, nil},
 		{"no maximum", `{"contextBudget":{}}`, "messages: description: budget: no maximum is set", messages.ErrNoMaximum},
 		{"null is not set", `{"contextBudget":{"maxInputTokens":null}}`, "messages: description: budget: no maximum is set", messages.ErrNoMaximum},
-		{"a fraction", `{"contextBudget":{"maxInputTokens":1.5}}`, "maxInputTokens: maximum out of range: 1.5; want an integer", messages.ErrMaximum},
+		{"a fraction", `{"contextBudget":{"maxInputTokens":1.5}}`, "maxInputTokens: maximum out of range: 1.5; want a decimal integer, such as 8000", messages.ErrMaximum},
 		{"estimator", `{"contextBudget":{"maxInputTokens":1,"tokenEstimator":"mine"}}`, `there is no measure "mine"`, messages.ErrEstimator},
 		{"message", `{"history":[{"role":"user"},{"role":7}]}`, "messages: description: history 2: byte ", nil},
 		{"tool", `{"tools":[{"name":"a"},{"name":7}]}`, "messages: description: tools 2: byte ", nil},
