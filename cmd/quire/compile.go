@@ -75,35 +75,26 @@ several turns.`,
 
 // compileFile composes every document, and prints only when all are composed and kept.
 func compileFile(s *streams, flags *promptFlags, file, format string, keep *keeper) error {
-	docs, err := flags.read(s, file)
+	list, err := flags.prompts(s, file, format == "text" || format == "recipe")
 	if err != nil {
 		return err
 	}
-	if format == "text" || format == "recipe" {
-		if _, err := one(docs); err != nil {
-			return err
-		}
-	}
 	var out []byte
-	compositions := make([]composer.Composition, len(docs))
-	for i := range docs {
-		if compositions[i], err = compose(&docs[i]); err != nil {
-			return err
-		}
-		if out, err = formats()[format](out, compositions[i]); err != nil {
+	for _, p := range list {
+		if out, err = formats()[format](out, p.Composition); err != nil {
 			return err
 		}
 	}
-	for _, c := range compositions {
-		if _, err := keep.composition(c); err != nil {
+	for _, p := range list {
+		if _, err := keep.composition(p.Composition); err != nil {
 			return err
 		}
 	}
 	if _, err := s.out.Write(out); err != nil {
 		return err
 	}
-	for i := range docs {
-		warnOverflow(s, &docs[i], compositions[i])
+	for _, p := range list {
+		p.warn(s)
 	}
 	return nil
 }

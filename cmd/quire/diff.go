@@ -53,15 +53,8 @@ requests or session logs, of which the last one counts.`,
 // composed returns the composition of a prompt file, or of a record.
 func composed(s *streams, cmd *cobra.Command, flags *promptFlags, storeFlags *storeFlags, what string) (c composer.Composition, err error) {
 	if _, statErr := os.Stat(what); statErr == nil || what == "-" {
-		docs, err := flags.read(s, what)
-		if err != nil {
-			return c, err
-		}
-		doc, err := one(docs)
-		if err != nil {
-			return c, err
-		}
-		return compose(doc)
+		p, err := flags.prompt(s, what)
+		return p.Composition, err
 	}
 	err = storeFlags.withStore(cmd, false, func(ctx context.Context, store replay.Store) error {
 		reader := replay.NewReader(store)

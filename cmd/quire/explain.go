@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/composer"
-	"github.com/quirehq/quire/internal/promptfile"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -42,49 +41,34 @@ For programs, -o json prints one line for each document, or for each budget of a
 		if cmd.Flags().Changed("budget") {
 			return fmt.Errorf("--budget with --sweep; want one of them")
 		}
-		docs, err := flags.read(s, args[0])
+		p, err := flags.prompt(s, args[0])
 		if err != nil {
 			return err
 		}
-		doc, err := one(docs)
-		if err != nil {
-			return err
-		}
-		return sweep(s, doc, budgets, format)
+		return sweep(s, p, budgets, format)
 	}
 	return cmd
 }
 
 // explainFile explains every document, and prints only when all are composed.
 func explainFile(s *streams, flags *promptFlags, file, format string) error {
-	docs, err := flags.read(s, file)
+	list, err := flags.prompts(s, file, format == "text")
 	if err != nil {
 		return err
 	}
-	if format == "text" {
-		if _, err := one(docs); err != nil {
-			return err
-		}
-	}
 	var out []byte
-	var warn []func()
-	for i := range docs {
-		c, err := compose(&docs[i])
-		if err != nil {
-			return err
-		}
+	for _, p := range list {
 		if format == "text" {
-			out = append(out, c.Explain().Table()...)
-		} else if out, err = appendLine(out, explanationOf(c)); err != nil {
+			out = append(out, p.Explain().Table()...)
+		} else if out, err = appendLine(out, explanationOf(p.Composition)); err != nil {
 			return err
 		}
-		warn = append(warn, func() { warnOverflow(s, &docs[i], c) })
 	}
 	if _, err := s.out.Write(out); err != nil {
 		return err
 	}
-	for _, f := range warn {
-		f()
+	for _, p := range list {
+		p.warn(s)
 	}
 	return nil
 }
@@ -123,28 +107,29 @@ func explanationOf(c composer.Composition) explanationJSON {
 	}
 }
 
-// sweep composes a document under every budget and prints which sections are in at which.
-func sweep(s *streams, doc *promptfile.Document, budgets []int64, format string) error {
-	if cells := len(budgets) * len(doc.Sections); cells > maxSweepCells {
-		return fmt.Errorf("--sweep: %s and %s; want a larger STEP, for at most %d cells", plural(len(budgets), "budget"), plural(len(doc.Sections), "section"), maxSweepCells)
-	}
-	c, err := compose(doc)
-	if err != nil {
-		return err
+// sweep composes a prompt under every budget and prints which sections are in at which.
+func sweep(s *streams, p prompt, budgets []int64, format string) error {
+	sections := p.doc.Sections
+	if cells := len(budgets) * len(sections); cells > maxSweepCells {
+		return fmt.Errorf("--sweep: %s and %s; want a larger STEP, for at most %d cells", plural(len(budgets), "budget"), plural(len(sections), "section"), maxSweepCells)
 	}
 	table := sweepTable{budgets: budgets}
 	for _, budget := range budgets {
-		if c, err = c.Rebudget(tiers.Limit(budget)); err != nil {
-			return doc.Locate(err)
+		c, err := p.Rebudget(tiers.Limit(budget))
+		if err != nil {
+			return p.doc.Locate(err)
 		}
 		table.add(c)
 	}
-	out := []byte(nil)
+	var out []byte
 	if format == "text" {
-		out = table.appendText(out, doc.Sections)
-	} else if out, err = table.appendJSON(out, doc.Sections); err != nil {
-		return err
+		out = table.appendText(out, sections)
+	} else {
+		var err error
+		if out, err = table.appendJSON(out, sections); err != nil {
+			return err
+		}
 	}
-	_, err = s.out.Write(out)
+	_, err := s.out.Write(out)
 	return err
 }

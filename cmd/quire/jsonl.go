@@ -97,7 +97,8 @@ func composeLine(line []byte, opts promptfile.Options) (composer.Composition, er
 	if err != nil {
 		return composer.Composition{}, err
 	}
-	return compose(&docs[0])
+	p, err := compose(&docs[0])
+	return p.Composition, err
 }
 
 var errLongLine = fmt.Errorf("the line has more than %d MiB; keep long texts in files", promptfile.MaxSource>>20)

@@ -114,27 +114,51 @@ func (f *promptFlags) read(s *streams, file string) (docs []promptfile.Document,
 	return docs[f.document-1 : f.document], nil
 }
 
-// one returns the only document, for outputs that cannot hold several.
-func one(docs []promptfile.Document) (*promptfile.Document, error) {
-	if len(docs) > 1 {
+// A prompt is a document that was composed.
+type prompt struct {
+	doc *promptfile.Document
+	composer.Composition
+}
+
+// prompts reads a file and composes its documents; for an output that cannot hold several, it wants one.
+func (f *promptFlags) prompts(s *streams, file string, single bool) ([]prompt, error) {
+	docs, err := f.read(s, file)
+	if err != nil {
+		return nil, err
+	}
+	if single && len(docs) > 1 {
 		return nil, fmt.Errorf("%s:%d: a second document; pick one of %d with --doc N, or print all with -o json", docs[1].Name, docs[1].Line, len(docs))
 	}
-	return &docs[0], nil
+	list := make([]prompt, len(docs))
+	for i := range docs {
+		if list[i], err = compose(&docs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
-// compose composes a document.
-func compose(doc *promptfile.Document) (composer.Composition, error) {
+// prompt reads a file of one document, and composes it.
+func (f *promptFlags) prompt(s *streams, file string) (prompt, error) {
+	list, err := f.prompts(s, file, true)
+	if err != nil {
+		return prompt{}, err
+	}
+	return list[0], nil
+}
+
+func compose(doc *promptfile.Document) (prompt, error) {
 	c, err := composer.Compose(doc.Sections, doc.Config)
 	if err != nil {
-		return c, doc.Locate(err)
+		return prompt{}, doc.Locate(err)
 	}
-	return c, nil
+	return prompt{doc, c}, nil
 }
 
-// warnOverflow warns where the published gate exceeds a budget that another gate would have kept.
-func warnOverflow(s *streams, doc *promptfile.Document, c composer.Composition) {
-	if warning := c.Explain().Warning(); warning != "" {
-		s.warn("%s:%d: %s", doc.Name, doc.Line, warning)
+// warn warns where the published gate exceeds a budget that another gate would have kept.
+func (p prompt) warn(s *streams) {
+	if warning := p.Explain().Warning(); warning != "" {
+		s.warn("%s:%d: %s", p.doc.Name, p.doc.Line, warning)
 	}
 }
 

@@ -44,24 +44,16 @@ turn, whole, with the time and the usage that are recorded:
 		if err := goesWith(cmd, "--from", "skip-bad", "tools"); err != nil {
 			return err
 		}
-		docs, err := flags.read(s, args[0])
+		p, err := flags.prompt(s, args[0])
 		if err != nil {
 			return err
 		}
-		doc, err := one(docs)
-		if err != nil {
-			return err
-		}
-		c, err := compose(doc)
-		if err != nil {
-			return err
-		}
-		rec, err := keep.composition(c)
+		rec, err := keep.composition(p.Composition)
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(s.out, rec.Output)
-		warnOverflow(s, doc, c)
+		p.warn(s)
 		return err
 	}
 	return cmd

@@ -126,16 +126,12 @@ func looksLikeJSON(src []byte) bool {
 
 func (f *seriesFlags) composed(s *streams, r *cachelab.Reader, what string) (series, error) {
 	out := series{name: what}
-	docs, err := f.prompt.read(s, what)
+	list, err := f.prompt.prompts(s, what, false)
 	if err != nil {
 		return out, err
 	}
-	for i := range docs {
-		c, err := compose(&docs[i])
-		if err != nil {
-			return out, err
-		}
-		out.turns = append(out.turns, f.turn(r, c, len(out.turns)))
+	for _, p := range list {
+		out.turns = append(out.turns, f.turn(r, p.Composition, len(out.turns)))
 	}
 	return out, nil
 }
