@@ -79,6 +79,17 @@ func CanonicalTools(tools []messages.ToolSpec) ([]messages.ToolSpec, error) {
 	return tools, nil
 }
 
+// ReadTools reads a list of definitions in any of the forms in use.
+func ReadTools(r *Reader) ([]messages.ToolSpec, error) {
+	tools := []messages.ToolSpec{}
+	err := r.Each("a list of tools", func(_ int, v Member) error {
+		tool, err := ReadTool(v)
+		tools = append(tools, tool)
+		return err
+	})
+	return tools, err
+}
+
 // ReadTool reads the definition of a tool in any of the forms in use: with name and description at the top, or under
 // "function". A tool without a name has its type for one, as the provider's own tools do.
 func ReadTool(m Member) (messages.ToolSpec, error) {

@@ -23,17 +23,13 @@ type Media struct {
 func ReadMedia(b *messages.Block) (Media, error) {
 	held := map[string]Member{}
 	for _, m := range b.Extra {
-		v, err := Read([]byte(m.Value)).Value("")
+		v, err := Read([]byte(m.Value)).Whole()
 		if err != nil {
 			return Media{}, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		held[m.Name] = v
 	}
-	text := func(member string, way ...string) string {
-		v, _ := Path(held[member], way...)
-		s, _ := v.Text()
-		return s
-	}
+	text := func(member string, way ...string) string { return TextAt(held[member], way...) }
 	m := Media{
 		Kind:   b.Kind,
 		URL:    cmp.Or(text("image_url"), text("image_url", "url"), text("file", "file_data"), text("file_data"), text("file_url")),

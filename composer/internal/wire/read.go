@@ -243,6 +243,19 @@ func (r *Reader) Members(what string) ([]Member, error) {
 	return members, err
 }
 
+// Each reads an array and hands over its elements, with their places from 0.
+func (r *Reader) Each(what string, element func(i int, v Member) error) error {
+	i := 0
+	return r.Array(what, func() error {
+		v, err := r.Value("")
+		if err != nil {
+			return err
+		}
+		i++
+		return element(i-1, v)
+	})
+}
+
 // Typed reads an object that a member "type" gives its meaning; the members do not include that one.
 func (r *Reader) Typed(what string) (kind string, members []Member, err error) {
 	place := r.Place()
@@ -263,6 +276,15 @@ func (r *Reader) Typed(what string) (kind string, members []Member, err error) {
 	return kind, members, err
 }
 
+// Whole reads the value that is all of the document.
+func (r *Reader) Whole() (Member, error) {
+	v, err := r.Value("")
+	if err == nil {
+		err = r.End()
+	}
+	return v, err
+}
+
 // End is an error when something follows.
 func (r *Reader) End() error {
 	switch _, err := r.d.ReadToken(); {
@@ -274,8 +296,20 @@ func (r *Reader) End() error {
 	return newError(r.doc, r.base+int(r.d.InputOffset()), errors.New("something follows the value"))
 }
 
-// Path returns a value inside objects, by the names on the way. Values of another kind on the way mean that it is not
-// there.
+// Each hands over the elements of a value that is an array, with their places from 0.
+func (m Member) Each(what string, element func(i int, v Member) error) error {
+	return m.Read().Each(what, element)
+}
+
+// TextAt returns the string at a [Path], "" where there is none.
+func TextAt(m Member, names ...string) string {
+	v, _ := Path(m, names...)
+	text, _ := v.Text()
+	return text
+}
+
+// Path returns a value inside objects, by the names on the way. Values of another kind on the way, and the zero Member, mean
+// that it is not there.
 func Path(m Member, names ...string) (Member, bool) {
 	for _, name := range names {
 		if m.Kind() != '{' {

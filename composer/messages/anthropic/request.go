@@ -62,16 +62,8 @@ func parse(src []byte) (Request, error) {
 			q.System.Content, q.System.Shape, err = readContent(content)
 			return err
 		case name == "tools" && r.Kind() == '[':
-			q.Tools = []messages.ToolSpec{}
-			return r.Array("a list of tools", func() error {
-				m, err := r.Value("")
-				if err != nil {
-					return err
-				}
-				tool, err := wire.ReadTool(m)
-				q.Tools = append(q.Tools, tool)
-				return err
-			})
+			q.Tools, err = wire.ReadTools(r)
+			return err
 		}
 		m, err := r.Value(name)
 		q.Params = append(q.Params, m.Member())
@@ -402,11 +394,7 @@ func (q Request) Prompt() messages.Prompt {
 
 // ParseContent reads the content of a message: a string or a list of blocks.
 func ParseContent(src []byte) ([]messages.Block, messages.Shape, error) {
-	r := wire.Read(src)
-	content, err := r.Value("")
-	if err == nil {
-		err = r.End()
-	}
+	content, err := wire.Read(src).Whole()
 	var blocks []messages.Block
 	var shape messages.Shape
 	if err == nil {

@@ -83,7 +83,7 @@ func parse(src []byte) (Request, error) {
 			q.Messages, err = readMessages(r, readMessage)
 			return err
 		case name == "tools" && r.Kind() == '[':
-			q.Tools, err = readTools(r)
+			q.Tools, err = wire.ReadTools(r)
 			return err
 		}
 		m, err := r.Value(name)

@@ -250,17 +250,3 @@ func soleResult(m *messages.Message) (*messages.Block, bool) {
 	}
 	return nil, false
 }
-
-func readTools(r *wire.Reader) ([]messages.ToolSpec, error) {
-	tools := []messages.ToolSpec{}
-	err := r.Array("a list of tools", func() error {
-		m, err := r.Value("")
-		if err != nil {
-			return err
-		}
-		tool, err := wire.ReadTool(m)
-		tools = append(tools, tool)
-		return err
-	})
-	return tools, err
-}

@@ -48,45 +48,21 @@ func (r *reader) readClaudeCode(in *lines) error {
 // readExport reads the document that Claude Code's web version exports.
 func (r *reader) readExport() error {
 	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
-	d := wire.ReadRecords(r.doc)
-	err := d.Object("an export, an object", func(name string) error {
-		if name != "loglines" {
-			_, err := d.Value(name)
+	aside := func(string) string { return "" }
+	_, err := r.eachIn("loglines", aside, func(_ string, v wire.Member) error {
+		if err := v.Check(); err != nil {
 			return err
 		}
-		return d.Array("loglines: a list", func() error {
-			m, err := d.Value("")
-			if err != nil {
-				return err
-			}
-			line := r.lineOf(m)
-			if err := m.Check(); err != nil {
-				return r.broken("", err)
-			}
-			if err := log.member(line, m); err != nil {
-				return r.broken("", err)
-			}
-			return nil
-		})
+		return log.member(r.lineOf(v), v)
 	})
-	if err == nil {
-		err = d.End()
-	}
 	if other := log.calls(); err == nil {
 		err = other
 	}
-	if err != nil {
-		return r.fail("", err)
-	}
-	return nil
+	return err
 }
 
 func (log *claudeLog) read(line int, doc []byte) error {
-	d := wire.Read(doc)
-	m, err := d.Value("")
-	if err == nil {
-		err = d.End()
-	}
+	m, err := wire.Read(doc).Whole()
 	if err != nil {
 		return err
 	}
@@ -183,7 +159,7 @@ func (l *claudeLine) decode(kind string, message wire.Member) error {
 		case "model":
 			l.model = text
 		case "usage":
-			l.usage = anthropicUsage(v)
+			l.usage = anthropicUsage.read(v)
 		}
 	}
 	if m.Shape == messages.ShapeAbsent {
@@ -192,36 +168,4 @@ func (l *claudeLine) decode(kind string, message wire.Member) error {
 	l.message = &m
 	l.answers = kind == "assistant"
 	return nil
-}
-
-// anthropicUsage reads what the provider counted; it counts what the cache was used for apart from the input.
-func anthropicUsage(m wire.Member) Usage {
-	members, err := m.Read().Members("usage, an object")
-	if err != nil {
-		return Usage{}
-	}
-	u := Usage{Recorded: true}
-	for _, m := range members {
-		switch m.Name {
-		case "input_tokens":
-			u.Input += integer(m)
-		case "cache_read_input_tokens":
-			u.Cached = integer(m)
-		case "cache_creation_input_tokens":
-			u.Written = integer(m)
-		case "output_tokens":
-			u.Output = integer(m)
-		}
-	}
-	u.Input += u.Cached + u.Written
-	return u
-}
-
-// integer reads a whole number; anything else is 0.
-func integer(m wire.Member) int64 {
-	n, err := strconv.ParseInt(string(m.Value), 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n
 }

@@ -20,18 +20,16 @@ func (r *reader) readCodex(in *lines) error {
 }
 
 func (log *codexLog) read(line int, doc []byte) error {
-	d := wire.Read(doc)
-	members, err := d.Members("a line of the rollout, an object")
-	if err == nil {
-		err = d.End()
+	self, err := wire.Read(doc).Whole()
+	if err != nil {
+		return err
 	}
+	members, err := self.Read().Members("a line of the rollout, an object")
 	if err != nil {
 		return err
 	}
 	var kind, at string
 	var payload *wire.Member
-	whole := wire.Read(doc)
-	self, _ := whole.Value("")
 	for i, m := range members {
 		switch text, _ := m.Text(); m.Name {
 		case "type":
@@ -79,20 +77,14 @@ func (log *codexLog) meta(line int, payload wire.Member) error {
 	for _, m := range members {
 		switch {
 		case m.Name == "base_instructions" && m.Kind() == '{':
-			inner, err := m.Read().Members("instructions, an object")
-			if err != nil {
-				return err
-			}
-			for _, m := range inner {
-				if text, ok := m.Text(); ok && m.Name == "text" {
-					log.system, used = textMessage(messages.System, text), true
-				}
+			if text, ok := wire.Path(m, "text"); ok && text.Kind() == '"' {
+				log.system, used = textMessage(messages.System, wire.TextAt(text)), true
 			}
 		case (m.Name == "base_instructions" || m.Name == "instructions") && m.Kind() == '"':
 			text, _ := m.Text()
 			log.system, used = textMessage(messages.System, text), true
 		case m.Name == "dynamic_tools" && m.Kind() == '[':
-			tools, err := readTools(m)
+			tools, err := wire.ReadTools(m.Read())
 			if err != nil {
 				return err
 			}
@@ -109,17 +101,7 @@ func (log *codexLog) meta(line int, payload wire.Member) error {
 
 // item reads an item of the responses API.
 func (log *codexLog) item(line int, at string, payload wire.Member) error {
-	members, err := payload.Read().Members("an item, an object")
-	if err != nil {
-		return err
-	}
-	var kind string
-	for _, m := range members {
-		if m.Name == "type" {
-			kind, _ = m.Text()
-		}
-	}
-	switch kind {
+	switch kind := wire.TextAt(payload, "type"); kind {
 	case "":
 		log.r.note(line, "", Aside, "a record without a type")
 		return nil
@@ -158,12 +140,7 @@ func (log *codexLog) compacted(line int, payload wire.Member) error {
 			summary = text
 		case m.Name == "replacement_history" && m.Kind() == '[':
 			replaced = true
-			r := m.Read()
-			err := r.Array("a list of items", func() error {
-				v, err := r.Value("")
-				if err != nil {
-					return err
-				}
+			err := m.Each("a list of items", func(_ int, v wire.Member) error {
 				item, err := openai.ParseItem(v.Value)
 				list = append(list, item)
 				if err != nil {
@@ -188,48 +165,16 @@ func (log *codexLog) compacted(line int, payload wire.Member) error {
 }
 
 func (log *codexLog) turn(payload wire.Member) {
-	members, _ := payload.Read().Members("a turn, an object")
-	for _, m := range members {
-		if text, ok := m.Text(); ok && m.Name == "model" {
-			log.model = text
-		}
+	if model := wire.TextAt(payload, "model"); model != "" {
+		log.model = model
 	}
 }
 
 // event takes the token counts; all else stands in items too.
 func (log *codexLog) event(payload wire.Member) {
-	info, ok := wire.Path(payload, "info", "last_token_usage")
-	if !ok || log.pending == 0 || info.Kind() != '{' {
-		return
+	counts, _ := wire.Path(payload, "info", "last_token_usage")
+	if u := openAIUsage.read(counts); u.Recorded && log.pending > 0 {
+		log.r.out.Calls[log.pending-1].Usage = u
+		log.pending = 0
 	}
-	members, _ := info.Read().Members("usage, an object")
-	u := Usage{Recorded: true}
-	for _, m := range members {
-		switch m.Name {
-		case "input_tokens":
-			u.Input = integer(m)
-		case "cached_input_tokens":
-			u.Cached = integer(m)
-		case "output_tokens":
-			u.Output = integer(m)
-		}
-	}
-	log.r.out.Calls[log.pending-1].Usage = u
-	log.pending = 0
-}
-
-// readTools reads a list of tools in any form.
-func readTools(list wire.Member) ([]messages.ToolSpec, error) {
-	tools := []messages.ToolSpec{}
-	r := list.Read()
-	err := r.Array("a list of tools", func() error {
-		m, err := r.Value("")
-		if err != nil {
-			return err
-		}
-		tool, err := wire.ReadTool(m)
-		tools = append(tools, tool)
-		return err
-	})
-	return tools, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quirehq/quire/composer/messages"
 	"github.com/quirehq/quire/composer/messages/sessions"
 )
 
@@ -68,6 +69,42 @@ func TestAs(t *testing.T) {
 				t.Errorf("left out (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestNoAPI: what was no request has no body, and becomes one.
+func TestNoAPI(t *testing.T) {
+	c := sessions.Call{API: sessions.NoAPI, Messages: []messages.Message{messages.TextMessage(messages.User, "a")},
+		Tools: []messages.ToolSpec{{Name: "f", Definition: `{"name":"f","parameters":{}}`}}}
+	if body, err := c.AppendJSON(nil); err == nil || len(body) > 0 {
+		t.Errorf("%s, %v", body, err)
+	}
+	if tool, err := sessions.ConvertTool(c.Tools[0], 5); err == nil {
+		t.Errorf("a tool of no API: %s", tool.Definition)
+	}
+	for api, want := range map[sessions.API]string{
+		sessions.OpenAIChat: `{"tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"messages":[{"role":"user","content":"a"}]}`,
+		sessions.Anthropic:  `{"tools":[{"name":"f","input_schema":{}}],"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`,
+	} {
+		made, left, err := c.As(api)
+		if err != nil || len(left) > 0 {
+			t.Fatal(left, err)
+		}
+		if body, err := made.AppendJSON(nil); err != nil || string(body) != want {
+			t.Errorf("got  %s, %v\nwant %s", body, err, want)
+		}
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range sessions.Formats() {
+		if got, err := sessions.ParseFormat(string(f)); got != f || err != nil {
+			t.Error(got, err)
+		}
+	}
+	const want = `sessions: unknown format "x"; want one of auto, claude-code, codex, `
+	if _, err := sessions.ParseFormat("x"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,77 +16,61 @@ const (
 	sniffBytes = 1 << 20
 )
 
-// detect finds out whether the file is JSON lines or one document, and its format where that is asked for.
-func (r *reader) detect(in *lines, format *Format) (isLines bool, err error) {
+// detect finds out whether the file is JSON lines or one document, and its format, where none is asked for.
+func (r *reader) detect(in *lines) (format Format, isLines bool, err error) {
+	asked := r.opts.Format
+	if asked == Auto {
+		asked = ""
+	}
 	first := in.peek(2, sniffBytes)
 	if len(first) == 0 {
-		if in.err != nil {
-			return false, r.fail("", in.err)
-		}
-		return false, r.fail("", ErrEmpty)
-	}
-	if *format == Auto {
-		*format = ""
+		return "", false, cmp.Or(in.err, ErrEmpty)
 	}
 	if bytes.HasPrefix(first[0], []byte("PK\x03\x04")) {
-		return false, r.settle(format, Inspect)
+		return cmp.Or(asked, Inspect), false, nil
 	}
-	if *format == Aider || *format == "" && bytes.HasPrefix(first[0], []byte("# aider chat started at")) {
-		return true, r.settle(format, Aider)
+	if asked == Aider || asked == "" && bytes.HasPrefix(first[0], []byte("# aider chat started at")) {
+		return Aider, true, nil
 	}
 	whole := wellFormed(first[0])
 	isLines = len(first) > 1 && (whole || wellFormed(first[1]))
 	if !isLines && (!whole || len(first) > 1) {
-		return false, r.detectDocument(in, format)
+		if asked == "" {
+			asked, err = sniffDocument(in)
+		}
+		return asked, false, err
 	}
 	found := Format("")
 	for _, line := range in.peek(sniffLines, sniffBytes) {
 		f, alone := sniff(line)
-		if len(first) == 1 && alone && (*format == "" || *format == f || f == Requests && (*format == OpenAIBodies || *format == AnthropicBodies)) {
-			return false, r.settle(format, f)
+		bodies := f == Requests && (asked == OpenAIBodies || asked == AnthropicBodies)
+		if len(first) == 1 && alone && (asked == "" || asked == f || bodies) {
+			return cmp.Or(asked, f), false, nil
 		}
-		if f != "" && found == "" {
-			found = f
-		}
+		found = cmp.Or(found, f)
 	}
-	if *format == "" && found == "" {
-		return true, r.fail("", ErrFormat)
+	if asked == "" && found == "" {
+		return "", true, ErrFormat
 	}
-	return true, r.settle(format, found)
+	return cmp.Or(asked, found), true, nil
 }
 
-func (r *reader) detectDocument(in *lines, format *Format) error {
-	if *format != "" {
-		return nil
-	}
+func sniffDocument(in *lines) (Format, error) {
 	doc, err := in.rest()
 	if err != nil {
-		return r.fail("", err)
+		return "", err
 	}
-	in.at, in.line = 0, 0
 	if !wellFormed(doc) {
 		// The error that says where is worth more than that the format is unknown.
-		v := wire.ReadRecords(doc)
-		if _, err := v.Value(""); err != nil {
-			return r.fail("", err)
-		}
-		if err := v.End(); err != nil {
-			return r.fail("", err)
+		if _, err := wire.ReadRecords(doc).Whole(); err != nil {
+			return "", err
 		}
 	}
 	f, _ := sniff(doc)
 	if f == "" {
-		return r.fail("", ErrFormat)
+		return "", ErrFormat
 	}
-	return r.settle(format, f)
-}
-
-// settle takes the format that was found, unless another one was asked for.
-func (r *reader) settle(format *Format, found Format) error {
-	if *format == "" {
-		*format = found
-	}
-	return nil
+	return f, nil
 }
 
 func valid(line []byte) bool { return jsontext.Value(line).IsValid() }
@@ -106,13 +91,11 @@ func sniff(value []byte) (f Format, alone bool) {
 		return sniffObject(members)
 	case '[':
 		n := 0
-		v := wire.ReadRecords(value)
-		err := v.Array("a list", func() error {
-			m, err := v.Value("")
-			if n++; err == nil && f == "" && n <= sniffLines {
-				f, _ = sniff(m.Value)
+		err := wire.ReadRecords(value).Each("a list", func(i int, v wire.Member) error {
+			if n = i + 1; f == "" && n <= sniffLines {
+				f, _ = sniff(v.Value)
 			}
-			return err
+			return nil
 		})
 		switch {
 		case err != nil:

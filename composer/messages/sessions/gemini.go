@@ -197,19 +197,14 @@ func geminiFunction(b *messages.Block, data wire.Member, payload, rest string) {
 func readGeminiTools(list wire.Member) ([]messages.ToolSpec, error) {
 	tools := []messages.ToolSpec{}
 	split := false // the last element was taken apart
-	r := list.Read()
-	err := r.Array("a list of tools", func() error {
-		v, err := r.Value("")
-		if err != nil {
-			return err
-		}
+	err := list.Each("a list of tools", func(_ int, v wire.Member) error {
 		declarations, ok := wire.Path(v, "functionDeclarations")
 		members, _ := v.Read().Members("a tool, an object")
 		named := func(m wire.Member) bool { _, ok := wire.Path(m, "name"); return ok }
 		if ok && !split && len(members) == 1 && declarations.Kind() == '[' &&
 			elements(declarations, named, true) && elements(declarations, named, false) {
 			split = true
-			inner, err := readTools(declarations)
+			inner, err := wire.ReadTools(declarations.Read())
 			tools = append(tools, inner...)
 			return err
 		}

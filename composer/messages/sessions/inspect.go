@@ -26,45 +26,57 @@ const MaxUnpacked = 4 << 30
 // what every decoder of zstd is asked to support.
 const maxWindow = 8 << 20
 
+// errPieces is of the samples of an .eval2 archive: a folder each, with its lists in numbered pieces.
+var errPieces = errors.New(`a sample that is stored in pieces, which are not read; want what "inspect log dump FILE" prints`)
+
 // readInspect reads a log of inspect_ai: a document, or an archive with a document for each sample.
 func (r *reader) readInspect() error {
 	if !bytes.HasPrefix(r.doc, []byte("PK\x03\x04")) {
-		return r.inspectDocument("")
+		aside := func(string) string { return "about the evaluation" }
+		_, err := r.eachIn("samples", aside, func(path string, v wire.Member) error { return r.sample(v, path) })
+		return err
 	}
 	archive, err := zip.NewReader(bytes.NewReader(r.doc), int64(len(r.doc)))
 	if err != nil {
-		return r.fail("", fmt.Errorf("an archive that cannot be opened: %w", err))
+		return fmt.Errorf("an archive that cannot be opened: %w", err)
 	}
 	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)))
 	files := slices.Clone(archive.File)
 	slices.SortStableFunc(files, func(a, b *zip.File) int { return compareNames(a.Name, b.Name) })
 	for _, f := range files {
 		r.open(nil, 1)
-		if !strings.HasPrefix(f.Name, "samples/") || !strings.HasSuffix(f.Name, ".json") {
-			r.note(1, f.Name, Aside, "no sample")
-			continue
-		}
-		if i := strings.LastIndex(f.Name, "_epoch_"); i >= 0 && strings.Contains(f.Name[i:], "/") {
-			r.note(1, f.Name, Aside, "a piece of a sample that is stored in pieces: they are not read")
-			continue
-		}
-		err := r.unpack(f)
-		if err == nil {
-			d := wire.ReadRecords(r.doc)
-			var sample wire.Member
-			if sample, err = d.Value(""); err == nil {
-				if err = d.End(); err == nil {
-					err = r.sample(sample, f.Name+":")
-				}
-			}
-		}
-		if err != nil {
+		if err := r.archived(f); err != nil {
 			if err = r.broken(f.Name, err); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// archived reads a file of an archive.
+func (r *reader) archived(f *zip.File) error {
+	epoch := max(0, strings.LastIndex(f.Name, "_epoch_")) // the id before it is anything
+	_, piece, inPieces := strings.Cut(f.Name[epoch:], "/")
+	inPieces = inPieces && epoch > 0
+	switch {
+	case !strings.HasPrefix(f.Name, "samples/") || !strings.HasSuffix(f.Name, ".json"):
+		r.note(1, f.Name, Aside, "no sample")
+		return nil
+	case inPieces && piece == "sample.json":
+		return errPieces
+	case inPieces:
+		r.note(1, f.Name, Aside, "a piece of a sample that is stored in pieces")
+		return nil
+	}
+	if err := r.unpack(f); err != nil {
+		return err
+	}
+	sample, err := wire.ReadRecords(r.doc).Whole()
+	if err != nil {
+		return err
+	}
+	return r.sample(sample, f.Name+":")
 }
 
 // unpack turns to a file of an archive.
@@ -126,39 +138,6 @@ func compareNames(a, b string) int {
 		j++
 	}
 	return len(a) - i - (len(b) - j)
-}
-
-func (r *reader) inspectDocument(path string) error {
-	d := wire.ReadRecords(r.doc)
-	err := d.Object("an inspect_ai log, an object", func(name string) error {
-		if name == "samples" && d.Kind() == '[' {
-			i := 0
-			return d.Array("samples: a list", func() error {
-				v, err := d.Value("")
-				if err != nil {
-					return err
-				}
-				at := path + "/samples/" + strconv.Itoa(i)
-				i++
-				if err := r.sample(v, at); err != nil {
-					return r.broken(at, err)
-				}
-				return nil
-			})
-		}
-		v, err := d.Value(name)
-		if err == nil {
-			r.note(r.lineOf(v), path+"/"+name, Aside, "about the evaluation")
-		}
-		return err
-	})
-	if err == nil {
-		err = d.End()
-	}
-	if err != nil {
-		return r.fail("", err)
-	}
-	return nil
 }
 
 // An inspectSample is one run of the task.
@@ -231,15 +210,8 @@ func (r *reader) sample(v wire.Member, path string) error {
 		return nil
 	}
 	c := r.conversation(s.thread, OpenAIChat)
-	i := 0
-	d := list.Read()
-	return d.Array("messages: a list", func() error {
-		v, err := d.Value("")
-		if err != nil {
-			return err
-		}
+	return list.Each("messages: a list", func(i int, v wire.Member) error {
 		at := path + "/messages/" + strconv.Itoa(i)
-		i++
 		line := r.lineOf(v)
 		m, err := s.message(v)
 		if err != nil {
@@ -255,11 +227,9 @@ func (r *reader) sample(v wire.Member, path string) error {
 
 func values(list wire.Member) ([]wire.Member, error) {
 	var out []wire.Member
-	r := list.Read()
-	err := r.Array("a list", func() error {
-		m, err := r.Value("")
-		out = append(out, m)
-		return err
+	err := list.Each("a list", func(_ int, v wire.Member) error {
+		out = append(out, v)
+		return nil
 	})
 	return out, err
 }
@@ -276,21 +246,10 @@ func (s *inspectSample) attachments(m wire.Member) error {
 }
 
 func (s *inspectSample) events(list wire.Member, path string) error {
-	i := 0
-	d := list.Read()
-	return d.Array("events: a list", func() error {
-		v, err := d.Value("")
-		if err != nil {
-			return err
-		}
+	return list.Each("events: a list", func(i int, v wire.Member) error {
 		at := path + "/" + strconv.Itoa(i)
-		i++
 		line := s.r.lineOf(v)
-		kind := ""
-		if e, ok := wire.Path(v, "event"); ok {
-			kind, _ = e.Text()
-		}
-		if kind != "model" {
+		if kind := wire.TextAt(v, "event"); kind != "model" {
 			s.r.note(line, at, Aside, "an event of kind "+kind)
 			return nil
 		}
@@ -398,16 +357,6 @@ func (s *inspectSample) referred(call *Call, refs wire.Member) error {
 	return nil
 }
 
-// inspectUsage reads inspect's own counts. Whether the input tokens include what the cache was used for depends on the
-// provider; the total tells.
-func inspectUsage(m wire.Member) Usage {
-	u := openAIUsage(m)
-	if total, ok := wire.Path(m, "total_tokens"); ok && integer(total) > u.Input+u.Output {
-		u.Input = integer(total) - u.Output
-	}
-	return u
-}
-
 func (s *inspectSample) tools(list wire.Member) ([]messages.ToolSpec, error) {
 	resolved, err := s.resolve(list)
 	if err != nil {
@@ -417,7 +366,7 @@ func (s *inspectSample) tools(list wire.Member) ([]messages.ToolSpec, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := readTools(v)
+	tools, err := wire.ReadTools(v.Read())
 	if err != nil {
 		return nil, list.Errorf("%w", unplaced(err))
 	}

@@ -15,11 +15,7 @@ func (r *reader) readOpenHands(in *lines) error {
 }
 
 func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
-	d := wire.ReadRecords(doc)
-	whole, err := d.Value("")
-	if err == nil {
-		err = d.End()
-	}
+	whole, err := wire.ReadRecords(doc).Whole()
 	if err != nil {
 		return err
 	}
@@ -58,13 +54,6 @@ func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
 		thread = "line " + strconv.Itoa(line)
 	}
 	return r.openHandsEvents(*history, "/history", thread)
-}
-
-func (r *reader) readTrajectory() error {
-	if err := r.openHandsLine(r.openHandsLog(""), 1, r.doc); err != nil {
-		return r.fail("", err)
-	}
-	return nil
 }
 
 // An openHandsLog is a stream of events: actions, of the user and of the agent, and what was observed.
@@ -198,7 +187,7 @@ func (log *openHandsLog) take(e openHandsEvent, line int, path string) error {
 		}
 		if tools, ok := wire.Path(e.args, "tools"); ok && tools.Kind() == '[' {
 			var err error
-			if log.tools, err = readTools(tools); err != nil {
+			if log.tools, err = wire.ReadTools(tools.Read()); err != nil {
 				return err
 			}
 		}
@@ -249,9 +238,7 @@ func (log *openHandsLog) action(e openHandsEvent, line int, path string, arg fun
 	if len(e.call.Value) > 0 {
 		if message, ok := responseMessage(e.call); ok {
 			id := ""
-			if v, ok := wire.Path(e.call, "model_response", "id"); ok {
-				id, _ = v.Text()
-			}
+			id = wire.TextAt(e.call, "model_response", "id")
 			if id != "" && id == log.response {
 				log.r.note(line, path, Used, "of the response above")
 				return nil
@@ -283,9 +270,7 @@ func (log *openHandsLog) action(e openHandsEvent, line int, path string, arg fun
 	}
 	b := messages.Block{Kind: messages.KindToolCall, Name: e.action}
 	if len(e.call.Value) > 0 {
-		if v, ok := wire.Path(e.call, "tool_call_id"); ok {
-			b.ID, _ = v.Text()
-		}
+		b.ID = wire.TextAt(e.call, "tool_call_id")
 	}
 	if len(e.args.Value) > 0 {
 		b.Text = string(e.args.JSON())
@@ -356,11 +341,9 @@ func (log *openHandsLog) described(e openHandsEvent, line int) Call {
 		return call
 	}
 	if v, ok := wire.Path(e.call, "model_response", "usage"); ok {
-		call.Usage = openAIUsage(v)
+		call.Usage = openAIUsage.read(v)
 	}
-	if v, ok := wire.Path(e.call, "model_response", "model"); ok {
-		call.Model, _ = v.Text()
-	}
+	call.Model = wire.TextAt(e.call, "model_response", "model")
 	return call
 }
 
@@ -372,12 +355,8 @@ func (log *openHandsLog) observation(e openHandsEvent, line int, path string) er
 	m := messages.Message{Role: messages.Tool, Shape: messages.ShapeString}
 	b := messages.Block{Kind: messages.KindToolResult, Text: e.content}
 	if len(e.call.Value) > 0 {
-		if v, ok := wire.Path(e.call, "tool_call_id"); ok {
-			b.ID, _ = v.Text()
-		}
-		if v, ok := wire.Path(e.call, "function_name"); ok {
-			b.Name, _ = v.Text()
-		}
+		b.ID = wire.TextAt(e.call, "tool_call_id")
+		b.Name = wire.TextAt(e.call, "function_name")
 	}
 	if b.ID == "" && !log.called() {
 		// What nobody called for was shown to the model as the user's.

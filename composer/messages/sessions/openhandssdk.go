@@ -34,7 +34,7 @@ func (log *sdkLog) event(kind string, members []wire.Member, line int, path stri
 	case "SystemPromptEvent":
 		m = sdkMessage{role: messages.System, content: []wire.Member{e["system_prompt"], e["dynamic_context"]}}
 		if tools := e["tools"]; elements(tools, isDeclared, false) {
-			list, err := readTools(tools)
+			list, err := wire.ReadTools(tools.Read())
 			if err != nil {
 				return err
 			}
@@ -101,7 +101,7 @@ func isDeclared(tool wire.Member) bool {
 func (log *sdkLog) condense(e map[string]wire.Member, line int, path string) {
 	forgotten := map[string]bool{}
 	if ids := e["forgotten_event_ids"]; ids.Kind() == '[' {
-		_ = each(ids, func(m wire.Member) error {
+		_ = ids.Each("a list", func(_ int, m wire.Member) error {
 			id, _ := m.Text()
 			forgotten[id] = true
 			return nil
@@ -155,7 +155,7 @@ func (m sdkMessage) read() (messages.Message, error) {
 		var err error
 		switch c.Kind() {
 		case '[':
-			err = each(c, func(part wire.Member) error { return writeSDKPart(w, part) })
+			err = c.Each("a list", func(_ int, part wire.Member) error { return writeSDKPart(w, part) })
 		case '{', '"':
 			err = writeSDKPart(w, c)
 		}
@@ -205,7 +205,7 @@ func writeSDKPart(w *wire.Writer, part wire.Member) error {
 		return nil
 	}
 	if urls, ok := wire.Path(part, "image_urls"); ok && urls.Kind() == '[' {
-		return each(urls, func(url wire.Member) error {
+		return urls.Each("a list", func(_ int, url wire.Member) error {
 			w.Open('{')
 			w.Text("type", "image_url")
 			w.Name("image_url")

@@ -37,11 +37,7 @@ func (r *reader) readPi(in *lines) error {
 }
 
 func (log *piLog) read(line int, doc []byte) error {
-	d := wire.Read(doc)
-	whole, err := d.Value("")
-	if err == nil {
-		err = d.End()
-	}
+	whole, err := wire.Read(doc).Whole()
 	var members []wire.Member
 	if err == nil {
 		members, err = whole.Read().Members("a line of the log, an object")
@@ -141,7 +137,7 @@ func (e *piEntry) decode(message wire.Member) (reason string, err error) {
 		case "model":
 			e.call.Model = text
 		case "usage":
-			e.call.Usage = piUsage(m)
+			e.call.Usage = piUsage.read(m)
 		case "stopReason":
 			stop = text
 		case "command":
@@ -187,28 +183,6 @@ func (e *piEntry) decode(message wire.Member) (reason string, err error) {
 	}
 	e.message = &m
 	return "", nil
-}
-
-func piUsage(m wire.Member) Usage {
-	members, err := m.Read().Members("usage, an object")
-	if err != nil {
-		return Usage{}
-	}
-	u := Usage{Recorded: true}
-	for _, m := range members {
-		switch m.Name {
-		case "input":
-			u.Input = integer(m)
-		case "output":
-			u.Output = integer(m)
-		case "cacheRead":
-			u.Cached = integer(m)
-		case "cacheWrite":
-			u.Written = integer(m)
-		}
-	}
-	u.Input += u.Cached + u.Written
-	return u
 }
 
 // piContent reads a string or blocks.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
@@ -29,25 +30,22 @@ type reader struct {
 func (r *reader) read(src io.Reader) error {
 	in := &lines{src: src}
 	in.skipMark()
-	format := r.opts.Format
 	r.open(nil, 1)
-	isLines, err := r.detect(in, &format)
-	if err != nil {
-		return err
-	}
-	r.out.Format, r.isLines = format, isLines
-	if isLines {
-		if err := r.readLines(format, in); err != nil {
-			return r.fail("", err)
-		}
-		return nil
-	}
-	doc, err := in.rest()
+	format, isLines, err := r.detect(in)
 	if err != nil {
 		return r.fail("", err)
 	}
-	r.open(doc, 1)
-	if err := r.readDocument(format); err != nil {
+	r.out.Format, r.isLines = format, isLines
+	if isLines {
+		err = r.readLines(format, in)
+	} else {
+		var doc []byte
+		if doc, err = in.rest(); err == nil {
+			r.open(doc, 1)
+			err = r.readDocument(format)
+		}
+	}
+	if err != nil {
 		return r.fail("", err)
 	}
 	return nil
@@ -74,7 +72,7 @@ func (r *reader) readLines(format Format, in *lines) error {
 	case Aider:
 		return r.readAider(in)
 	}
-	return r.fail("", fmt.Errorf("%w: %s is one JSON document, not lines", ErrMismatch, format))
+	return fmt.Errorf("%w: %s is one JSON document, not lines", ErrMismatch, format)
 }
 
 func (r *reader) readDocument(format Format) error {
@@ -82,7 +80,7 @@ func (r *reader) readDocument(format Format) error {
 	case ClaudeCode:
 		return r.readExport()
 	case OpenHands:
-		return r.readTrajectory()
+		return r.openHandsLine(r.openHandsLog(""), 1, r.doc)
 	case OpenHandsLLM, Requests, OpenAIBodies, AnthropicBodies:
 		return r.requestLine(1, r.doc)
 	case SWEAgent:
@@ -90,15 +88,15 @@ func (r *reader) readDocument(format Format) error {
 	case Inspect:
 		return r.readInspect()
 	case Transcript:
-		return r.transcriptValue(wire.ReadRecords(r.doc))
+		return r.readTranscript()
 	case GeminiCLI:
 		return r.readGeminiCLI()
 	case ADK:
 		return r.readADK()
 	case Tools:
-		return r.readToolList()
+		return r.toolLine(1, r.doc)
 	}
-	return r.fail("", fmt.Errorf("%w: %s is JSON lines, not one document", ErrMismatch, format))
+	return fmt.Errorf("%w: %s is JSON lines, not one document", ErrMismatch, format)
 }
 
 // eachLine hands over the lines that are not blank. An error of the function breaks the line.
@@ -110,7 +108,7 @@ func (r *reader) eachLine(in *lines, read func(line int, doc []byte) error) erro
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return r.fail("", err)
+			return err
 		}
 		if err := read(line, doc); err != nil {
 			if err = r.broken("", err); err != nil {
@@ -118,6 +116,33 @@ func (r *reader) eachLine(in *lines, read func(line int, doc []byte) error) erro
 			}
 		}
 	}
+}
+
+// eachIn reads a document that is an object, and hands over the elements of one of its members, a list. An error of the
+// function breaks the element. Of the other members aside says why they are not used; nothing is noted where that is "".
+func (r *reader) eachIn(list string, aside func(member string) string, read func(path string, v wire.Member) error) (found bool, err error) {
+	d := wire.ReadRecords(r.doc)
+	err = d.Object("an object with "+list, func(name string) error {
+		if name == list && d.Kind() == '[' {
+			found = true
+			return d.Each(list+": a list", func(i int, v wire.Member) error {
+				path := "/" + list + "/" + strconv.Itoa(i)
+				if err := read(path, v); err != nil {
+					return r.broken(path, err)
+				}
+				return nil
+			})
+		}
+		v, err := d.Value(name)
+		if reason := aside(name); err == nil && reason != "" {
+			r.note(r.lineOf(v), "/"+name, Aside, reason)
+		}
+		return err
+	})
+	if err == nil {
+		err = d.End()
+	}
+	return found, err
 }
 
 // open turns to a document that begins in the line.
@@ -140,10 +165,13 @@ func (r *reader) fail(path string, err error) error {
 	return &Error{File: r.name, Line: line, Path: path, Err: err}
 }
 
-// broken ends the reading, or notes the record and goes on.
+// broken ends the reading, or notes the record and goes on. An error that ended it within the record stays as it is.
 func (r *reader) broken(path string, err error) error {
-	err = r.fail(path, err)
 	e := (*Error)(nil)
+	if errors.As(err, &e) {
+		return err
+	}
+	err = r.fail(path, err)
 	errors.As(err, &e)
 	r.note(e.Line, path, Broken, e.Err.Error())
 	r.out.Broken++
@@ -169,70 +197,3 @@ func (r *reader) lineOf(m wire.Member) int {
 	r.counted = at
 	return r.first + r.newline
 }
-
-// noCall is the reason of messages that stand after the last call.
-const noCall = "no call follows"
-
-// A conversation grows message by message. Its calls share the memory of the messages.
-type conversation struct {
-	r       *reader
-	thread  string
-	api     API
-	system  messages.Message
-	tools   []messages.ToolSpec
-	list    []messages.Message
-	records []int // their outcomes
-	settled int   // how many of the outcomes are
-}
-
-func (r *reader) conversation(thread string, api API) *conversation {
-	return &conversation{r: r, thread: thread, api: api}
-}
-
-// add appends a message. Its record is used as soon as a call follows.
-func (c *conversation) add(m messages.Message, record int) {
-	c.list = append(c.list, m)
-	c.records = append(c.records, record)
-}
-
-// call makes a call of all messages so far.
-func (c *conversation) call(call Call) {
-	for ; c.settled < len(c.records); c.settled++ {
-		c.r.out.Outcomes[c.records[c.settled]].settle()
-	}
-	call.Thread, call.API, call.System = c.thread, c.api, c.system
-	call.Messages = c.list[:len(c.list):len(c.list)]
-	call.Tools = c.tools
-	c.r.add(call)
-}
-
-// settle turns a record that waited for a call into a used one.
-func (o *Outcome) settle() {
-	if o.Status == Aside && o.Reason == noCall {
-		o.Status, o.Reason = Used, ""
-	}
-}
-
-// add adds a call.
-func (r *reader) add(call Call) {
-	if call.Tools == nil && r.opts.Tools != nil {
-		if _, done := r.supplied[call.API]; !done {
-			if r.supplied == nil {
-				r.supplied = map[API][]messages.ToolSpec{}
-			}
-			r.supplied[call.API] = toolsFor(call.API, r.opts.Tools)
-		}
-		call.Tools = r.supplied[call.API]
-	}
-	r.out.Calls = append(r.out.Calls, call)
-}
-
-// textMessage returns a message as formats with bare strings have it.
-func textMessage(role messages.Role, text string) messages.Message {
-	m := messages.TextMessage(role, text)
-	m.Shape = messages.ShapeString
-	return m
-}
-
-// restart begins the history anew. Calls that were made keep their messages.
-func (c *conversation) restart() { c.list, c.records, c.settled = nil, nil, 0 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/quirehq/quire/composer/internal/wire"
@@ -44,12 +45,14 @@ func Formats() []Format {
 
 // ParseFormat reads the name of a format.
 func ParseFormat(name string) (Format, error) {
+	var names []string
 	for _, f := range Formats() {
 		if string(f) == name {
 			return f, nil
 		}
+		names = append(names, string(f))
 	}
-	return "", fmt.Errorf("sessions: unknown format %q; want one of %v", name, Formats())
+	return "", fmt.Errorf("sessions: unknown format %q; want one of %s", name, strings.Join(names, ", "))
 }
 
 // Options say how a file is read. The zero value finds the format and stops at the first broken record.
@@ -109,8 +112,9 @@ const (
 	OpenAIChat      API = 0
 	OpenAIResponses API = 1
 	Anthropic       API = 2
-	Gemini          API = 3 // generateContent
-	Bedrock         API = 4 // Converse
+	Gemini          API = 3   // generateContent
+	Bedrock         API = 4   // Converse
+	NoAPI           API = 255 // none: what was no request. [Call.As] makes one of it
 )
 
 // A Call is one model call: what the model was given.
@@ -141,7 +145,7 @@ type Usage struct {
 }
 
 // AppendJSON appends the body of the call in its own API. A body that was read is written with the same meaning. It is an
-// error when a block has no form in the API.
+// error when a block has no form in the API, or the call is of none.
 func (c Call) AppendJSON(dst []byte) ([]byte, error) {
 	switch c.API {
 	case Anthropic:
@@ -153,12 +157,14 @@ func (c Call) AppendJSON(dst []byte) ([]byte, error) {
 	case OpenAIResponses:
 		return openai.Request{API: openai.Responses, System: c.System, Messages: c.Messages, Tools: c.Tools,
 			Params: c.Params, Bare: c.Bare}.AppendJSON(dst)
+	case OpenAIChat:
+		list := c.Messages
+		if c.System.Role != "" {
+			list = append([]messages.Message{c.System}, list...)
+		}
+		return openai.Request{Messages: list, Tools: c.Tools, Params: c.Params}.AppendJSON(dst)
 	}
-	list := c.Messages
-	if c.System.Role != "" {
-		list = append([]messages.Message{c.System}, list...)
-	}
-	return openai.Request{Messages: list, Tools: c.Tools, Params: c.Params}.AppendJSON(dst)
+	return dst, fmt.Errorf("sessions: a call of no API (%d) has no body", c.API)
 }
 
 // Prompt returns the call as a prompt that can be assembled under a budget. The system message, the system and developer

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quirehq/quire/composer/internal/wire"
 )
 
 // parseTime reads a time as logs have them: RFC 3339, with or without a zone (then it is taken for UTC), or seconds since
@@ -27,4 +29,9 @@ func parseTime(text string) time.Time {
 		nanos = 0
 	}
 	return time.Unix(seconds, nanos).UTC()
+}
+
+// memberTime reads a time, as a string or a number.
+func memberTime(m wire.Member) time.Time {
+	return parseTime(string(wire.Plain(m.JSON())))
 }

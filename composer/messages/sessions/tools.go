@@ -8,31 +8,20 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-// toolLine reads a line that defines a tool, as BFCL's function documents have them, or a whole list in one line.
+// toolLine reads a line that defines a tool, as BFCL's function documents have them, or a list: the answer of an MCP server
+// to tools/list, with or without its envelope, or a bare list of tools.
 func (r *reader) toolLine(line int, doc []byte) error {
-	d := wire.Read(doc)
-	v, err := d.Value("")
-	if err == nil {
-		err = d.End()
-	}
+	v, err := wire.Read(doc).Whole()
 	if err != nil {
 		return err
 	}
 	return r.toolValue(v, "", line)
 }
 
-// readToolList reads the answer of an MCP server to tools/list, with or without its envelope, or a bare list of tools.
-func (r *reader) readToolList() error {
-	if err := r.toolLine(1, r.doc); err != nil {
-		return r.fail("", err)
-	}
-	return nil
-}
-
 func (r *reader) toolValue(v wire.Member, path string, line int) error {
 	if v.Kind() == '[' {
 		i := 0
-		return each(v, func(t wire.Member) error {
+		return v.Each("a list", func(_ int, t wire.Member) error {
 			i++
 			at := path + "/" + strconv.Itoa(i-1)
 			if err := r.tool(t, at, r.lineOf(t)); err != nil {
@@ -90,7 +79,7 @@ func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
 	if spec.Definition == "" {
 		spec.Definition = "{}"
 	}
-	doc, err := wire.Read([]byte(spec.Definition)).Value("")
+	doc, err := wire.Read([]byte(spec.Definition)).Whole()
 	if err != nil {
 		return spec, fmt.Errorf("sessions: tool %q: %w", spec.Name, err)
 	}
@@ -114,10 +103,8 @@ func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
 		}
 	}
 	if schema == "" {
-		if kind, ok := wire.Path(doc, "type"); ok {
-			if text, _ := kind.Text(); text != "function" && text != "custom" {
-				return spec, fmt.Errorf("sessions: tool %q: a tool of type %s has no form in another API", spec.Name, text)
-			}
+		if kind := wire.TextAt(doc, "type"); kind != "" && kind != "function" && kind != "custom" {
+			return spec, fmt.Errorf("sessions: tool %q: a tool of type %s has no form in another API", spec.Name, kind)
 		}
 		schema = `{"type":"object","properties":{}}`
 	}
@@ -132,6 +119,8 @@ func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
 	}
 	w.Open('{')
 	switch form {
+	default:
+		return spec, fmt.Errorf("sessions: tool %q: no API %d has a form of tools", spec.Name, form)
 	case OpenAIChat:
 		w.Text("type", "function")
 		w.Name("function")
@@ -148,15 +137,8 @@ func ConvertTool(spec messages.ToolSpec, form API) (messages.ToolSpec, error) {
 	case Bedrock:
 		w.Name("toolSpec")
 		w.Open('{')
-		w.Text("name", spec.Name)
-		if spec.Description != "" {
-			w.Text("description", spec.Description)
-		}
-		w.Name("inputSchema")
-		w.Open('{')
-		w.Name("json")
-		w.Value(schema)
-		w.Close('}')
+		schema = `{"json":` + schema + `}`
+		named("inputSchema")
 		w.Close('}')
 	}
 	w.Close('}')
@@ -179,14 +161,9 @@ func toolsFor(api API, tools []messages.ToolSpec) []messages.ToolSpec {
 	return out
 }
 
-// formOf tells which API's form a definition has.
+// formOf tells which API's form a definition has, if it has one.
 func formOf(doc wire.Member) API {
 	has := func(name string) bool { _, ok := wire.Path(doc, name); return ok }
-	kind, _ := wire.Path(doc, "type")
-	text := ""
-	if len(kind.Value) > 0 {
-		text, _ = kind.Text()
-	}
 	switch {
 	case has("function"):
 		return OpenAIChat
@@ -194,12 +171,12 @@ func formOf(doc wire.Member) API {
 		return Anthropic
 	case has("toolSpec"):
 		return Bedrock
-	case text == "function":
+	case wire.TextAt(doc, "type") == "function":
 		return OpenAIResponses
 	case has("parametersJsonSchema"), has("parameters_json_schema"):
 		return Gemini
 	}
-	return API(255)
+	return NoAPI
 }
 
 // plainSchema returns a schema with BFCL's names for types replaced by JSON Schema's.
@@ -236,7 +213,7 @@ func rewriteTypes(w *wire.Writer, v wire.Member) error {
 		w.Close('}')
 	case '[':
 		w.Open('[')
-		err := each(v, func(e wire.Member) error { return rewriteTypes(w, e) })
+		err := v.Each("a list", func(_ int, e wire.Member) error { return rewriteTypes(w, e) })
 		w.Close(']')
 		return err
 	default:

@@ -8,239 +8,9 @@ import (
 	"github.com/quirehq/quire/composer/messages"
 )
 
-// readGeminiCLI reads a session of Gemini CLI: a call and its result stand in one record of the model.
-func (r *reader) readGeminiCLI() error {
-	c := r.conversation("", Gemini)
-	d := wire.ReadRecords(r.doc)
-	err := d.Object("a session, an object", func(name string) error {
-		if name != "messages" || d.Kind() != '[' {
-			v, err := d.Value(name)
-			if err == nil {
-				r.note(r.lineOf(v), "/"+name, Aside, "about the session")
-			}
-			return err
-		}
-		i := 0
-		return d.Array("messages: a list", func() error {
-			v, err := d.Value("")
-			if err != nil {
-				return err
-			}
-			path := "/messages/" + strconv.Itoa(i)
-			i++
-			err = v.Check()
-			if err == nil {
-				err = r.geminiRecord(c, v, path)
-			}
-			if err != nil {
-				return r.broken(path, err)
-			}
-			return nil
-		})
-	})
-	if err == nil {
-		err = d.End()
-	}
-	if err != nil {
-		return r.fail("", err)
-	}
-	return nil
-}
-
-func (r *reader) geminiRecord(c *conversation, v wire.Member, path string) error {
-	line := r.lineOf(v)
-	members, err := v.Read().Members("a message, an object")
-	if err != nil {
-		return err
-	}
-	var kind string
-	var call Call
-	var content, calls, thoughts *wire.Member
-	for i, m := range members {
-		switch text, _ := m.Text(); m.Name {
-		case "type":
-			kind = text
-		case "content":
-			content = &members[i]
-		case "toolCalls":
-			calls = &members[i]
-		case "thoughts":
-			thoughts = &members[i]
-		case "model":
-			call.Model = text
-		case "timestamp":
-			call.Time = parseTime(text)
-		case "tokens":
-			call.Usage = geminiUsage(m)
-		}
-	}
-	role := messages.User
-	switch kind {
-	case "user":
-	case "gemini":
-		role = messages.Assistant
-	case "":
-		return v.Errorf("a message without a type")
-	default:
-		r.note(line, path, Aside, "a message of type "+kind)
-		return nil
-	}
-	m := messages.Message{Role: role}
-	if thoughts != nil && thoughts.Kind() == '[' {
-		err = each(*thoughts, func(t wire.Member) error {
-			m.Content = append(m.Content, messages.Block{Kind: messages.KindThinking, Text: thought(t), Extra: []messages.Member{
-				{Name: "thought", Value: "true"}}})
-			return nil
-		})
-	}
-	if err == nil && content != nil {
-		err = geminiText(&m, *content)
-	}
-	if err != nil {
-		return err
-	}
-	results := messages.Message{Role: messages.User}
-	if calls != nil && calls.Kind() == '[' {
-		err = each(*calls, func(call wire.Member) error { return geminiToolCall(&m, &results, call) })
-		if err != nil {
-			return err
-		}
-	}
-	record := r.note(line, path, Aside, noCall)
-	if role == messages.Assistant {
-		call.Line = line
-		c.call(call)
-	}
-	c.add(m, record)
-	if len(results.Content) > 0 {
-		c.add(results, record)
-	}
-	return nil
-}
-
-func each(list wire.Member, read func(wire.Member) error) error {
-	r := list.Read()
-	return r.Array("a list", func() error {
-		m, err := r.Value("")
-		if err != nil {
-			return err
-		}
-		return read(m)
-	})
-}
-
-// thought returns the text of a thought: a subject and a description.
-func thought(t wire.Member) string {
-	text, _ := t.Text()
-	for _, name := range []string{"subject", "description", "text"} {
-		if v, ok := wire.Path(t, name); ok {
-			part, _ := v.Text()
-			if text != "" && part != "" {
-				text += "\n"
-			}
-			text += part
-		}
-	}
-	return text
-}
-
-// geminiText adds content that is a string, a part, or a list of both.
-func geminiText(m *messages.Message, content wire.Member) error {
-	switch text, isText := content.Text(); {
-	case isText:
-		if text != "" {
-			m.Content = append(m.Content, messages.Text(text))
-		}
-	case content.Kind() == '[':
-		return each(content, func(part wire.Member) error { return geminiText(m, part) })
-	case content.Kind() == '{':
-		members, err := content.Read().Members("a part, an object")
-		if err != nil {
-			return err
-		}
-		m.Content = append(m.Content, readGeminiPart(camelCase(members)))
-	case content.Kind() != 'n':
-		return content.Errorf("content: want a string or parts; found %s", content.Kind())
-	}
-	return nil
-}
-
-func geminiToolCall(m, results *messages.Message, call wire.Member) error {
-	members, err := call.Read().Members("a tool call, an object")
-	if err != nil {
-		return err
-	}
-	b := messages.Block{Kind: messages.KindToolCall}
-	var result *wire.Member
-	for i, v := range members {
-		switch text, _ := v.Text(); v.Name {
-		case "id":
-			b.ID = text
-		case "name":
-			b.Name = text
-		case "args":
-			b.Value = v.JSON()
-		case "result":
-			result = &members[i]
-		}
-	}
-	if b.Name == "" {
-		return call.Errorf("a tool call without the name of the tool")
-	}
-	m.Content = append(m.Content, b)
-	if result == nil || result.Kind() == 'n' {
-		return nil
-	}
-	held := messages.Message{}
-	if err := geminiText(&held, *result); err != nil {
-		return err
-	}
-	if len(held.Content) == 1 && held.Content[0].Kind == messages.KindToolResult {
-		if held.Content[0].ID == "" {
-			held.Content[0].ID = b.ID
-		}
-		results.Content = append(results.Content, held.Content[0])
-		return nil
-	}
-	response := messages.Block{Kind: messages.KindToolResult, ID: b.ID, Name: b.Name}
-	if text, ok := result.Text(); ok && text != "" {
-		response.Text = text
-	} else {
-		response.Value = result.JSON()
-	}
-	results.Content = append(results.Content, response)
-	return nil
-}
-
-func geminiUsage(m wire.Member) Usage {
-	if m.Kind() != '{' {
-		return Usage{}
-	}
-	members, err := m.Read().Members("tokens, an object")
-	if err != nil {
-		return Usage{}
-	}
-	u := Usage{Recorded: true}
-	for _, m := range members {
-		switch m.Name {
-		case "input", "prompt_token_count", "promptTokenCount":
-			u.Input = integer(m)
-		case "output", "candidates_token_count", "candidatesTokenCount":
-			u.Output = integer(m)
-		case "cached", "cached_content_token_count", "cachedContentTokenCount":
-			u.Cached = integer(m)
-		}
-	}
-	return u
-}
-
 // readADK reads a session of ADK, events with contents, or an evaluation set, whose cases hold what was said and done.
 func (r *reader) readADK() error {
-	d := wire.ReadRecords(r.doc)
-	whole, err := d.Value("")
-	if err == nil {
-		err = d.End()
-	}
+	whole, err := wire.ReadRecords(r.doc).Whole()
 	if err == nil {
 		err = r.adkValue(whole, "", "")
 	}
@@ -255,12 +25,12 @@ func (r *reader) adkValue(v wire.Member, path, thread string) error {
 		i := 0
 		if elements(v, func(e wire.Member) bool { _, ok := wire.Path(e, "query"); return ok }, false) {
 			c := r.conversation(thread, Gemini)
-			return each(v, func(e wire.Member) error {
+			return v.Each("a list", func(_ int, e wire.Member) error {
 				i++
 				return r.adkQuery(c, e, path+"/"+strconv.Itoa(i-1))
 			})
 		}
-		return each(v, func(e wire.Member) error {
+		return v.Each("a list", func(_ int, e wire.Member) error {
 			i++
 			return r.adkValue(e, path+"/"+strconv.Itoa(i-1), strconv.Itoa(i-1))
 		})
@@ -283,11 +53,11 @@ func (r *reader) adkValue(v wire.Member, path, thread string) error {
 		next := func() string { i++; return at + "/" + strconv.Itoa(i-1) }
 		switch {
 		case m.Name == "eval_cases" && m.Kind() == '[':
-			err = each(m, func(e wire.Member) error { return r.adkValue(e, next(), "") })
+			err = m.Each("a list", func(_ int, e wire.Member) error { return r.adkValue(e, next(), "") })
 		case m.Name == "conversation" && m.Kind() == '[':
-			err = each(m, func(turn wire.Member) error { return r.adkTurn(c, turn, next()) })
+			err = m.Each("a list", func(_ int, turn wire.Member) error { return r.adkTurn(c, turn, next()) })
 		case m.Name == "events" && m.Kind() == '[':
-			err = each(m, func(e wire.Member) error { return r.adkEvent(c, e, next()) })
+			err = m.Each("a list", func(_ int, e wire.Member) error { return r.adkEvent(c, e, next()) })
 		default:
 			r.note(r.lineOf(m), at, Aside, "about the session")
 			continue
@@ -344,7 +114,7 @@ func adkContent(v wire.Member) (messages.Message, error) {
 			if member.Kind() != '[' {
 				continue
 			}
-			err := each(member, func(part wire.Member) error {
+			err := member.Each("a list", func(_ int, part wire.Member) error {
 				members, err := part.Read().Members("a part, an object")
 				if err != nil {
 					return err
@@ -386,7 +156,7 @@ func (r *reader) adkEvent(c *conversation, e wire.Member, path string) error {
 		call.Time = memberTime(at)
 	}
 	if usage, ok := wire.Path(e, "usage_metadata"); ok {
-		call.Usage = geminiUsage(usage)
+		call.Usage = geminiUsage.read(usage)
 	}
 	if m.Role == messages.Assistant {
 		c.call(call)
@@ -486,7 +256,7 @@ func adkFunctions(data wire.Member, name string, kind messages.Kind, payload str
 		return nil, nil
 	}
 	var blocks []messages.Block
-	err := each(list, func(v wire.Member) error {
+	err := list.Each("a list", func(_ int, v wire.Member) error {
 		b := messages.Block{Kind: kind}
 		if v.Kind() != '{' {
 			return v.Errorf("%s: want an object; found %s", name, v.Kind())
