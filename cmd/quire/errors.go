@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// packageNames begin errors to tell programmers, and no one else, where they come from.
-var packageNames = []string{"anthropic", "cachelab", "composer", "fingerprint", "fragments", "measure", "messages", "openai",
+// packageNames begin errors to tell programmers, and no one else, where they come from. So does import, which is in
+// package replay.
+var packageNames = []string{"anthropic", "cachelab", "composer", "fingerprint", "fragments", "import", "measure", "messages", "openai",
 	"postgres", "replay", "request", "sessions", "sqlite", "template", "tiers"}
 
 // bare returns the text of an error without the names of the packages that it came through.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,11 +92,12 @@ func check(ctx context.Context, bundle *input) error {
 
 // importError tells an error of the bundle from one of the store.
 func importError(bundle *input, err error) error {
+	var corrupt *replay.CorruptError
 	switch {
 	case bundle.err != nil:
 		return bundle.err
-	case errors.Is(err, replay.ErrBundle):
-		return fmt.Errorf("%s: %s", plain(bundle.name), strings.TrimPrefix(bare(err), "import: "))
+	case errors.Is(err, replay.ErrBundle), errors.As(err, &corrupt) && corrupt.Place == "bundle":
+		return fmt.Errorf("%s: %s", plain(bundle.name), bare(err))
 	}
 	return storeError(err)
 }
