@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/quirehq/quire/composer/internal/wire"
@@ -58,37 +59,23 @@ func (r *reader) openHandsLine(log *openHandsLog, line int, doc []byte) error {
 
 // An openHandsLog is a stream of events: actions, of the user and of the agent, and what was observed.
 type openHandsLog struct {
-	*conversation
+	*openHandsView
 	response string // the model response that the last action came from
 	sdk      *sdkLog
 }
 
 func (r *reader) openHandsLog(thread string) *openHandsLog {
-	c := r.conversation(thread, OpenAIChat)
-	return &openHandsLog{conversation: c, sdk: &sdkLog{conversation: c}}
+	view := &openHandsView{conversation: r.conversation(thread, OpenAIChat)}
+	return &openHandsLog{openHandsView: view, sdk: &sdkLog{openHandsView: view}}
 }
 
 func (r *reader) openHandsEvents(list wire.Member, path, thread string) error {
 	log := r.openHandsLog(thread)
-	i := 0
-	d := list.Read()
-	return d.Array("a list of events", func() error {
-		v, err := d.Value("")
-		if err != nil {
-			return err
-		}
+	return list.Each("a list of events", func(i int, v wire.Member) error {
 		at := path + "/" + strconv.Itoa(i)
-		i++
 		if v.Kind() == '[' { // files of the first versions pair an action with its observation
-			pair := v.Read()
-			k := 0
-			return pair.Array("an action and its observation", func() error {
-				e, err := pair.Value("")
-				if err != nil {
-					return err
-				}
-				k++
-				return log.event(e, at+"/"+strconv.Itoa(k-1))
+			return v.Each("an action and its observation", func(i int, v wire.Member) error {
+				return log.event(v, at+"/"+strconv.Itoa(i))
 			})
 		}
 		return log.event(v, at)
@@ -102,21 +89,30 @@ type openHandsEvent struct {
 	args, call                               wire.Member // args, and tool_call_metadata
 }
 
+// event takes an event, or notes it as broken.
 func (log *openHandsLog) event(v wire.Member, path string) error {
-	line := log.r.lineOf(v)
-	err := v.Check()
-	var members []wire.Member
-	if err == nil {
-		members, err = v.Read().Members("an event, an object")
-	}
-	if err != nil {
+	if err := log.read(v, log.r.lineOf(v), path); err != nil {
 		return log.r.broken(path, err)
+	}
+	return nil
+}
+
+func (log *openHandsLog) read(v wire.Member, line int, path string) error {
+	if err := v.Check(); err != nil {
+		return err
+	}
+	members, err := v.Read().Members("an event, an object")
+	if err != nil {
+		return err
 	}
 	var e openHandsEvent
 	kind := ""
+	log.id = ""
 	for _, m := range members {
 		text, isText := m.Text()
 		switch m.Name {
+		case "id":
+			log.id = wire.Plain(m.JSON()) // a number, and a text in the SDK
 		case "kind":
 			kind = text
 		case "source":
@@ -138,10 +134,7 @@ func (log *openHandsLog) event(v wire.Member, path string) error {
 		}
 	}
 	if kind != "" && e.action == "" && e.observation == "" {
-		if err := log.sdk.event(kind, members, line, path); err != nil {
-			return log.r.broken(path, err)
-		}
-		return nil
+		return log.sdk.event(kind, v, line, path)
 	}
 	if e.action != "" && len(e.args.Value) == 0 {
 		e.args = v // the first versions have them in the event itself
@@ -150,33 +143,37 @@ func (log *openHandsLog) event(v wire.Member, path string) error {
 		e.source = "user" // nor do they say who it is
 	}
 	if e.source == "" && e.action == "" && e.observation == "" {
-		return log.r.broken(path, v.Errorf("an event without source, action and observation"))
+		return v.Errorf("an event without source, action and observation")
 	}
+	before := len(log.events)
 	if err := log.take(e, line, path); err != nil {
-		return log.r.broken(path, err)
+		return err
+	}
+	if len(log.events) == before && !openHandsHidden[e.name()] {
+		log.count()
 	}
 	return nil
 }
 
-// Events that are not in the prompt: what the host does for itself.
-var openHandsAside = map[string]bool{
-	"recall": true, "agent_state_changed": true, "null": true, "change_agent_state": true, "pause": true, "resume": true,
-	"stop": true, "start": true, "condensation": true, "condensation_request": true, "server_ready": true, "": true,
-}
+// name returns what the event is called, whichever of the two it is.
+func (e *openHandsEvent) name() string { return cmp.Or(e.action, e.observation) }
+
+// Events that are not in the prompt: what the host does for itself. Those that are hidden are not in the list in which a
+// condensation finds the place of its summary either.
+var (
+	openHandsAside = map[string]bool{
+		"recall": true, "agent_state_changed": true, "null": true, "change_agent_state": true, "pause": true, "resume": true,
+		"stop": true, "start": true, "condensation_request": true, "server_ready": true, "": true,
+	}
+	openHandsHidden = map[string]bool{
+		"agent_state_changed": true, "null": true, "change_agent_state": true, "condensation": true, "condensation_request": true, "": true,
+	}
+)
 
 func (log *openHandsLog) take(e openHandsEvent, line int, path string) error {
-	name := e.action
-	if name == "" {
-		name = e.observation
-	}
+	name := e.name()
 	arg := func(name string) (string, bool) {
-		if len(e.args.Value) == 0 {
-			return "", false
-		}
-		v, ok := wire.Path(e.args, name)
-		if !ok {
-			return "", false
-		}
+		v, _ := wire.Path(e.args, name)
 		return v.Text()
 	}
 	switch {
@@ -192,11 +189,11 @@ func (log *openHandsLog) take(e openHandsEvent, line int, path string) error {
 			}
 		}
 		log.add(textMessage(messages.System, text), log.r.note(line, path, Aside, noCall))
+	case e.action == "condensation":
+		log.condense(e.args, forgotten(e.args), line, path)
+		log.response = ""
 	case openHandsAside[name] && len(e.call.Value) == 0:
-		if name == "" {
-			name = "null"
-		}
-		log.r.note(line, path, Aside, "an event of the host: "+name)
+		log.r.note(line, path, Aside, "an event of the host: "+cmp.Or(name, "null"))
 	case e.observation != "":
 		return log.observation(e, line, path)
 	case e.action == "message" && e.source == "user":
@@ -218,40 +215,53 @@ func (log *openHandsLog) take(e openHandsEvent, line int, path string) error {
 	return nil
 }
 
+// forgotten reads which events a condensation forgets: their ids in a list, or the first and the last one.
+func forgotten(args wire.Member) func(id string) bool {
+	ids := map[string]bool{}
+	if list, ok := wire.Path(args, "forgotten_event_ids"); ok && list.Kind() == '[' {
+		_ = list.Each("a list of ids", func(_ int, id wire.Member) error {
+			ids[string(id.Value)] = true
+			return nil
+		})
+		return func(id string) bool { return ids[id] }
+	}
+	first, hasFirst := wire.Path(args, "forgotten_events_start_id")
+	last, hasLast := wire.Path(args, "forgotten_events_end_id")
+	if !hasFirst || !hasLast || first.Kind() != '0' || last.Kind() != '0' {
+		return func(string) bool { return false }
+	}
+	return func(id string) bool {
+		n, err := strconv.ParseInt(id, 10, 64)
+		return err == nil && n >= integer(first) && n <= integer(last)
+	}
+}
+
 // withImages adds images to a message of one text.
 func withImages(m messages.Message, urls wire.Member) messages.Message {
-	r := urls.Read()
-	_ = r.Array("a list of addresses", func() error {
-		v, err := r.Value("")
-		if err == nil {
-			m.Shape = messages.ShapeBlocks
-			m.Content = append(m.Content, messages.Block{Kind: messages.KindImage, Extra: []messages.Member{
-				{Name: "image_url", Value: `{"url":` + v.JSON() + `}`}}})
-		}
-		return err
+	_ = urls.Each("a list of addresses", func(_ int, url wire.Member) error {
+		m.Shape = messages.ShapeBlocks
+		m.Content = append(m.Content, messages.Block{Kind: messages.KindImage, Extra: wire.ImageURL(wire.TextAt(url), "")})
+		return nil
 	})
 	return m
 }
 
 // action takes what the model did. Several actions can come from one response; it stands in each of them.
 func (log *openHandsLog) action(e openHandsEvent, line int, path string, arg func(string) (string, bool)) error {
-	if len(e.call.Value) > 0 {
-		if message, ok := responseMessage(e.call); ok {
-			id := ""
-			id = wire.TextAt(e.call, "model_response", "id")
-			if id != "" && id == log.response {
-				log.r.note(line, path, Used, "of the response above")
-				return nil
-			}
-			m, err := answered(message)
-			if err != nil {
-				return err
-			}
-			log.response = id
-			log.call(log.described(e, line))
-			log.add(m, log.r.note(line, path, Aside, noCall))
+	if message, ok := responseMessage(e.call); ok {
+		id := wire.TextAt(e.call, "model_response", "id")
+		if id != "" && id == log.response {
+			log.r.note(line, path, Used, "of the response above")
 			return nil
 		}
+		m, err := answered(message)
+		if err != nil {
+			return err
+		}
+		log.response = id
+		log.call(log.described(e, line))
+		log.add(m, log.r.note(line, path, Aside, noCall))
+		return nil
 	}
 	log.call(log.described(e, line))
 	log.response = ""
@@ -268,13 +278,7 @@ func (log *openHandsLog) action(e openHandsEvent, line int, path string, arg fun
 	if thought, ok := arg("thought"); ok && thought != "" {
 		m = textMessage(messages.Assistant, thought)
 	}
-	b := messages.Block{Kind: messages.KindToolCall, Name: e.action}
-	if len(e.call.Value) > 0 {
-		b.ID = wire.TextAt(e.call, "tool_call_id")
-	}
-	if len(e.args.Value) > 0 {
-		b.Text = string(e.args.JSON())
-	}
+	b := messages.Block{Kind: messages.KindToolCall, Name: e.action, ID: wire.TextAt(e.call, "tool_call_id"), Text: string(e.args.JSON())}
 	m.Content = append(m.Content, b)
 	log.add(m, log.r.note(line, path, Aside, noCall))
 	return nil
@@ -287,15 +291,11 @@ func responseMessage(call wire.Member) (wire.Member, bool) {
 		return wire.Member{}, false
 	}
 	var message wire.Member
-	r := choices.Read()
-	_ = r.Array("a list of choices", func() error {
-		v, err := r.Value("")
-		if err == nil && len(message.Value) == 0 {
-			if m, ok := wire.Path(v, "message"); ok && m.Kind() == '{' {
-				message = m
-			}
+	_ = choices.Each("a list of choices", func(_ int, choice wire.Member) error {
+		if m, _ := wire.Path(choice, "message"); m.Kind() == '{' && len(message.Value) == 0 {
+			message = m
 		}
-		return err
+		return nil
 	})
 	return message, len(message.Value) > 0
 }
@@ -336,15 +336,8 @@ func answered(message wire.Member) (messages.Message, error) {
 }
 
 func (log *openHandsLog) described(e openHandsEvent, line int) Call {
-	call := Call{Line: line, Time: parseTime(e.at)}
-	if len(e.call.Value) == 0 {
-		return call
-	}
-	if v, ok := wire.Path(e.call, "model_response", "usage"); ok {
-		call.Usage = openAIUsage.read(v)
-	}
-	call.Model = wire.TextAt(e.call, "model_response", "model")
-	return call
+	usage, _ := wire.Path(e.call, "model_response", "usage")
+	return Call{Line: line, Time: parseTime(e.at), Usage: openAIUsage.read(usage), Model: wire.TextAt(e.call, "model_response", "model")}
 }
 
 func (log *openHandsLog) observation(e openHandsEvent, line int, path string) error {
@@ -353,11 +346,8 @@ func (log *openHandsLog) observation(e openHandsEvent, line int, path string) er
 		return nil
 	}
 	m := messages.Message{Role: messages.Tool, Shape: messages.ShapeString}
-	b := messages.Block{Kind: messages.KindToolResult, Text: e.content}
-	if len(e.call.Value) > 0 {
-		b.ID = wire.TextAt(e.call, "tool_call_id")
-		b.Name = wire.TextAt(e.call, "function_name")
-	}
+	b := messages.Block{Kind: messages.KindToolResult, Text: e.content,
+		ID: wire.TextAt(e.call, "tool_call_id"), Name: wire.TextAt(e.call, "function_name")}
 	if b.ID == "" && !log.called() {
 		// What nobody called for was shown to the model as the user's.
 		log.add(textMessage(messages.User, e.content), log.r.note(line, path, Aside, noCall))
@@ -377,13 +367,12 @@ func (log *openHandsLog) answers() bool {
 	return n > 0 && log.list[n-1].Role != messages.Assistant
 }
 
-// called reports whether the last message of the model ends with a call that has no id.
+// called reports whether the last message is the model's and ends with a call that has no id.
 func (log *openHandsLog) called() bool {
-	for i := len(log.list) - 1; i >= 0; i-- {
-		if m := &log.list[i]; m.Role == messages.Assistant {
-			n := len(m.Content)
-			return n > 0 && m.Content[n-1].Kind == messages.KindToolCall && m.Content[n-1].ID == "" && i == len(log.list)-1
-		}
+	if len(log.list) == 0 {
+		return false
 	}
-	return false
+	m := &log.list[len(log.list)-1]
+	n := len(m.Content)
+	return m.Role == messages.Assistant && n > 0 && m.Content[n-1].Kind == messages.KindToolCall && m.Content[n-1].ID == ""
 }

@@ -11,23 +11,23 @@ import (
 // An sdkLog is a stream of events of OpenHands' SDK, which followed the events that are an action or an observation. An
 // event says by its kind what it is.
 type sdkLog struct {
-	*conversation
-	ids      []string // of the events that the messages in list came from
-	response string   // that the last message came from, where it is an action
+	*openHandsView
+	response string // that the last message came from, where it is an action
 }
 
 // event adds the message that an event is, or says why it is none.
-func (log *sdkLog) event(kind string, members []wire.Member, line int, path string) error {
+func (log *sdkLog) event(kind string, event wire.Member, line int, path string) error {
+	members, err := event.Read().Members("an event, an object")
+	if err != nil {
+		return err
+	}
 	e := map[string]wire.Member{}
 	for _, m := range members {
 		if m.Kind() != 'n' {
 			e[m.Name] = m
 		}
 	}
-	text := func(name string) string {
-		text, _ := e[name].Text()
-		return text
-	}
+	text := func(name string) string { return wire.TextAt(e[name]) }
 	m := sdkMessage{role: messages.Tool, id: text("tool_call_id"), name: text("tool_name")}
 	response := ""
 	switch kind {
@@ -65,7 +65,13 @@ func (log *sdkLog) event(kind string, members []wire.Member, line int, path stri
 	case "UserRejectObservation":
 		m.content = []wire.Member{e["rejection_reason"]}
 	case "Condensation":
-		log.condense(e, line, path)
+		forgotten := map[string]bool{}
+		_ = e["forgotten_event_ids"].Each("a list of ids", func(_ int, id wire.Member) error {
+			forgotten[wire.TextAt(id)] = true
+			return nil
+		})
+		log.condense(event, func(id string) bool { return forgotten[id] }, line, path)
+		log.response = ""
 		return nil
 	default:
 		log.r.note(line, path, Aside, "an event of kind "+kind)
@@ -78,6 +84,7 @@ func (log *sdkLog) event(kind string, members []wire.Member, line int, path stri
 	if response != "" && response == log.response { // one more call of the same answer
 		last := &log.list[len(log.list)-1]
 		last.Content = append(slices.Clip(last.Content), message.Content...)
+		log.count()
 		log.r.note(line, path, Used, "of the response above")
 		return nil
 	}
@@ -85,7 +92,6 @@ func (log *sdkLog) event(kind string, members []wire.Member, line int, path stri
 	if m.role == messages.Assistant {
 		log.call(Call{Line: line, Time: parseTime(text("timestamp"))})
 	}
-	log.ids = append(log.ids, text("id"))
 	log.add(message, log.r.note(line, path, Aside, noCall))
 	return nil
 }
@@ -95,45 +101,6 @@ func isDeclared(tool wire.Member) bool {
 	_, function := wire.Path(tool, "function")
 	_, name := wire.Path(tool, "name")
 	return function || name
-}
-
-// condense forgets events. A summary takes the place that the event names.
-func (log *sdkLog) condense(e map[string]wire.Member, line int, path string) {
-	forgotten := map[string]bool{}
-	if ids := e["forgotten_event_ids"]; ids.Kind() == '[' {
-		_ = ids.Each("a list", func(_ int, m wire.Member) error {
-			id, _ := m.Text()
-			forgotten[id] = true
-			return nil
-		})
-	}
-	list, records, ids := log.list, log.records, log.ids
-	log.restart()
-	log.ids, log.response = nil, ""
-	summarise := func() {
-		log.ids = append(log.ids, "")
-		summary, _ := e["summary"].Text()
-		log.add(textMessage(messages.User, summary), log.r.note(line, path, Aside, noCall))
-	}
-	at := -1
-	if e["summary"].Kind() == '"' && e["summary_offset"].Kind() == '0' {
-		at = int(integer(e["summary_offset"]))
-	} else {
-		log.r.note(line, path, Aside, "events are forgotten from here on")
-	}
-	for i := range list {
-		if forgotten[ids[i]] {
-			continue
-		}
-		if len(log.list) == at {
-			summarise()
-		}
-		log.ids = append(log.ids, ids[i])
-		log.add(list[i], records[i])
-	}
-	if at >= len(log.list) {
-		summarise()
-	}
 }
 
 // An sdkMessage is what of an event makes a message.
