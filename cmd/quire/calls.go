@@ -41,18 +41,18 @@ func addFromFlags(cmd *cobra.Command, usage string) *fromFlags {
 }
 
 // read reads the calls of a file.
-func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, error) {
+func (f *fromFlags) read(s *streams, file string) (sessions.Session, error) {
 	o := sessions.Options{Format: sessions.Format(f.from), SkipBad: f.skipBad}
 	if f.tools != "" {
 		list, err := readSession(s, f.tools, sessions.Options{Format: sessions.Tools})
 		if err != nil {
-			return list, "", err
+			return list, err
 		}
 		o.Tools = list.Tools
 	}
 	session, err := readSession(s, file, o)
 	if err != nil {
-		return session, "", err
+		return session, err
 	}
 	if session.Broken > 0 {
 		s.warn("%s: %s skipped", file, plural(session.Broken, "broken record"))
@@ -62,7 +62,7 @@ func (f *fromFlags) read(s *streams, file string) (sessions.Session, string, err
 			}
 		}
 	}
-	return session, file, nil
+	return session, nil
 }
 
 func readSession(s *streams, file string, o sessions.Options) (sessions.Session, error) {
@@ -80,14 +80,14 @@ func readSession(s *streams, file string, o sessions.Options) (sessions.Session,
 
 // recordCalls records every call of a file as a turn, whole: nothing is left out.
 func recordCalls(s *streams, keep *keeper, from *fromFlags, file string) error {
-	session, name, err := from.read(s, file)
+	session, err := from.read(s, file)
 	if err != nil {
 		return err
 	}
 	for _, call := range session.Calls {
 		a, err := call.Prompt().Assemble(messages.Options{})
 		if err != nil {
-			return at(fmt.Sprintf("%s:%d", name, call.Line), err)
+			return at(fmt.Sprintf("%s:%d", file, call.Line), err)
 		}
 		rec, err := keep.call(call, a)
 		if err != nil {
@@ -102,7 +102,7 @@ func recordCalls(s *streams, keep *keeper, from *fromFlags, file string) error {
 
 // printOutcomes writes what became of every record of a file, and whether the calls of a thread extend each other.
 func printOutcomes(s *streams, from *fromFlags, file string) error {
-	session, _, err := from.read(s, file)
+	session, err := from.read(s, file)
 	if err != nil {
 		return err
 	}

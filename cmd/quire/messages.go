@@ -135,11 +135,11 @@ func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags
 		}
 		return f.described(cmd, src, name, file)
 	}
-	session, name, err := from.read(s, file)
+	session, err := from.read(s, file)
 	if err != nil {
 		return nil, err
 	}
-	calls, err := f.pick(session.Calls, name)
+	calls, err := f.pick(session.Calls, file)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags
 	for i, call := range calls {
 		a, err := call.Prompt().Assemble(o)
 		if err != nil {
-			return nil, at(fmt.Sprintf("%s:%d", name, call.Line), err)
+			return nil, at(fmt.Sprintf("%s:%d", file, call.Line), err)
 		}
 		out[i] = messagesRequest{call, a}
 	}

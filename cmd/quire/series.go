@@ -56,53 +56,59 @@ func (f *seriesFlags) reader() *cachelab.Reader {
 }
 
 // read reads a prompt file, a text, a file of requests or a session log, or, where there is no such file, a session of the
-// store or one turn of it.
+// store or one turn of it. Without --from, what is no log is what its name says: a text, or a prompt in JSON.
 func (f *seriesFlags) read(s *streams, cmd *cobra.Command, r *cachelab.Reader, what string) (series, error) {
-	out := series{name: what}
 	if _, err := os.Stat(what); err != nil && what != "-" {
 		if what == "" {
-			return out, errors.New(`"": no name; want FILE or SESSION`)
+			return series{}, errors.New(`"": no name; want FILE or SESSION`)
 		}
 		return f.recorded(cmd, r, what)
 	}
+	if f.from.from != "" {
+		return f.called(s, r, *f.from, what)
+	}
 	ext := strings.ToLower(filepath.Ext(what))
-	if f.from.from == "" {
-		switch {
-		case what == "-":
-			in, err := s.open(what, maxLog)
-			if err != nil {
-				return out, err
-			}
-			stdin, err := in.readAll()
-			if err != nil {
-				return out, err
-			}
-			if _, logErr := readSession(s.reading(stdin), what, sessions.Options{}); logErr != nil {
-				if out, err = f.composed(s.reading(stdin), r, what); err != nil && looksLikeJSON(stdin) {
-					err = logErr
-				}
-				return out, err
-			}
-			s = s.reading(stdin)
-		case slices.Contains([]string{".yaml", ".yml"}, ext):
-			return f.composed(s, r, what)
-		case slices.Contains([]string{".md", ".txt", ".snap", ".prompt"}, ext):
-			if _, err := readSession(s, what, sessions.Options{}); err != nil {
-				return text(s, r, what) // a log may have such a name too; this is none
-			}
+	if slices.Contains([]string{".yaml", ".yml"}, ext) {
+		return f.composed(s, r, what)
+	}
+	var stdin []byte
+	if what == "-" {
+		in, err := s.open(what, maxLog)
+		if err != nil {
+			return series{}, err
+		}
+		if stdin, err = in.readAll(); err != nil {
+			return series{}, err
+		}
+		s = s.reading(stdin)
+	}
+	guess := *f.from
+	guess.from = string(sessions.Auto)
+	log, noLog := f.called(s, r, guess, what)
+	switch {
+	case noLog == nil:
+		return log, nil
+	case slices.Contains([]string{".md", ".txt", ".snap", ".prompt"}, ext):
+		return text(s, r, what)
+	case what == "-":
+		c, err := f.composed(s.reading(stdin), r, what)
+		if err != nil && looksLikeJSON(stdin) {
+			err = noLog
+		}
+		return c, err
+	case ext == ".json":
+		if c, err := f.composed(s, r, what); err == nil {
+			return c, nil
 		}
 	}
-	from := *f.from
-	if from.from == "" {
-		from.from = string(sessions.Auto)
-	}
-	session, _, err := from.read(s, what)
+	return series{}, noLog
+}
+
+// called reads the calls of a file of requests or of a session log.
+func (f *seriesFlags) called(s *streams, r *cachelab.Reader, from fromFlags, what string) (series, error) {
+	out := series{name: what}
+	session, err := from.read(s, what)
 	if err != nil {
-		if ext == ".json" && f.from.from == "" {
-			if c, asPrompt := f.composed(s, r, what); asPrompt == nil {
-				return c, nil
-			}
-		}
 		return out, err
 	}
 	out.wire = session.Format == sessions.Requests || session.Format == sessions.OpenHandsLLM
