@@ -13,14 +13,16 @@ import (
 type claudeLine struct {
 	line      int
 	record    int // its outcome
-	parent    int // index; -1: none
+	parent    int // index; -1: none, or not read yet
 	root      int // index
+	uuid      string
 	parentID  string
 	message   *messages.Message // nil: the line only links others
 	response  string            // of an answer: the message's id, or the line's own
 	answers   bool
 	orphan    bool // its parent is not in the file
 	sidechain bool
+	again     bool // a compaction kept it: what stands before it is the anchor of the kept ones
 	agent     string
 	model     string
 	time      time.Time
@@ -31,13 +33,18 @@ type claudeLine struct {
 type claudeLog struct {
 	r      *reader
 	lines  []claudeLine
-	byUUID map[string]int
-	forked int  // lines that were taken again for a branch
-	flat   bool // no line names a parent: the order is the file's
+	byUUID map[string]int // lines that the next one can name; of those that were kept the last copy
+	kept   map[string]int // the last line that a compaction kept, by the anchor that they stand after
+	forked int            // lines that were taken again for a branch or by a compaction
+	flat   bool           // no line names a parent: the order is the file's
+}
+
+func (r *reader) claudeLog() *claudeLog {
+	return &claudeLog{r: r, byUUID: map[string]int{}, kept: map[string]int{}, flat: true}
 }
 
 func (r *reader) readClaudeCode(in *lines) error {
-	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
+	log := r.claudeLog()
 	err := r.eachLine(in, log.read)
 	if other := log.calls(); err == nil {
 		err = other
@@ -47,7 +54,7 @@ func (r *reader) readClaudeCode(in *lines) error {
 
 // readExport reads the document that Claude Code's web version exports.
 func (r *reader) readExport() error {
-	log := claudeLog{r: r, byUUID: map[string]int{}, flat: true}
+	log := r.claudeLog()
 	aside := func(string) string { return "" }
 	_, err := r.eachIn("loglines", aside, func(_ string, v wire.Member) error {
 		if err := v.Check(); err != nil {
@@ -75,8 +82,8 @@ func (log *claudeLog) member(line int, value wire.Member) error {
 		return err
 	}
 	l := claudeLine{line: line, parent: -1}
-	var message *wire.Member
-	var kind, uuid string
+	var message, compaction *wire.Member
+	var kind string
 	apiError, hasType := false, false // what is marked as meta is hidden from the user, not from the model
 	for i, m := range members {
 		text, isText := m.Text()
@@ -84,7 +91,7 @@ func (log *claudeLog) member(line int, value wire.Member) error {
 		case "type":
 			kind, hasType = text, isText
 		case "uuid":
-			uuid = text
+			l.uuid = text
 		case "parentUuid":
 			l.parentID = text
 		case "isSidechain":
@@ -97,12 +104,14 @@ func (log *claudeLog) member(line int, value wire.Member) error {
 			l.time = parseTime(text)
 		case "message":
 			message = &members[i]
+		case "compactMetadata":
+			compaction = &members[i]
 		}
 	}
 	if !hasType {
 		return value.Errorf("a line of the log without a type")
 	}
-	if first, ok := log.byUUID[uuid]; ok && uuid != "" {
+	if first, ok := log.byUUID[l.uuid]; ok {
 		log.r.note(line, "", Aside, "repeats line "+strconv.Itoa(log.lines[first].line))
 		return nil
 	}
@@ -123,12 +132,20 @@ func (log *claudeLog) member(line int, value wire.Member) error {
 		l.message, l.record = nil, -1
 	}
 	// A broken line still links what stands before it to what stands after.
-	if uuid != "" || l.message != nil {
+	if l.uuid != "" || l.message != nil {
 		log.flat = log.flat && l.parentID == ""
-		if uuid != "" {
-			log.byUUID[uuid] = len(log.lines)
+		if last, ok := log.kept[l.parentID]; ok {
+			l.parent = last
+		} else if parent, ok := log.byUUID[l.parentID]; ok {
+			l.parent = parent
+		}
+		if l.uuid != "" {
+			log.byUUID[l.uuid] = len(log.lines)
 		}
 		log.lines = append(log.lines, l)
+	}
+	if err == nil && compaction != nil {
+		err = log.compact(*compaction)
 	}
 	return err
 }

@@ -28,6 +28,9 @@
 // Every record of a file, a line or an element of its list, has an [Outcome]: used, not part of a prompt and why, or
 // broken. Broken records end the reading unless [Options.SkipBad] is set.
 //
+// Where a log says that the history was compacted (Claude Code, Codex, OpenHands and pi do), the calls after it have the
+// summary and the messages that were kept, in the order the log gives.
+//
 // # What is not promised
 //
 // Most logs hold no system prompt and no tools, and then the calls have none; [Options.Tools] supplies tools. Messages
