@@ -192,15 +192,12 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 	if err != nil {
 		return nil, at(name, err)
 	}
-	call := sessions.Call{API: described}
+	call := sessions.Call{API: sessions.NoAPI}
 	if in.Model.Tools { // else a text among the messages lists them
 		call.Tools = in.Tools
 	}
 	return []messagesRequest{{call, a}}, nil
 }
-
-// described is the API of what was never a request: all of it is converted.
-const described sessions.API = 255
 
 // pick returns the calls that --call asks for.
 func (f *messagesFlags) pick(calls []sessions.Call, name string) ([]sessions.Call, error) {
