@@ -96,6 +96,35 @@ func TakenByMessage() []string { return takenByMessage }
 
 var takenByMessage = []string{"content", "id", "metadata", "role"}
 
+// KeepRest returns the member that keeps what an object has beside its fields, or none where that is nothing.
+func KeepRest(name string, rest []Member) []messages.Member {
+	if len(rest) == 0 {
+		return nil
+	}
+	w := Append(nil)
+	w.Open('{')
+	for _, m := range rest {
+		w.Member(m.Member())
+	}
+	w.Close('}')
+	return []messages.Member{{Name: name, Value: messages.JSON(w.Buf)}}
+}
+
+// WriteRest writes what [KeepRest] kept.
+func WriteRest(w *Writer, extra []messages.Member, name string) {
+	kept, ok := Find(extra, name)
+	if !ok {
+		return
+	}
+	members, err := Read([]byte(kept)).Members(name + ", an object")
+	if err != nil {
+		w.Fail(err)
+	}
+	for _, m := range members {
+		w.Member(m.Member())
+	}
+}
+
 // Find returns the value of a member.
 func Find(members []messages.Member, name string) (messages.JSON, bool) {
 	for i := range members {

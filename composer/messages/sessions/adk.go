@@ -1,8 +1,9 @@
 package sessions
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
@@ -11,59 +12,46 @@ import (
 // readADK reads a session of ADK, events with contents, or an evaluation set, whose cases hold what was said and done.
 func (r *reader) readADK() error {
 	whole, err := wire.ReadRecords(r.doc).Whole()
-	if err == nil {
-		err = r.adkValue(whole, "", "")
-	}
 	if err != nil {
-		return r.fail("", err)
+		return err
 	}
-	return nil
+	if whole.Kind() != '[' {
+		return r.adkSession(whole, "", "")
+	}
+	isQuery := func(v wire.Member) bool { _, ok := wire.Path(v, "query"); return ok }
+	if elements(whole, isQuery, false) {
+		c := r.conversation("", Gemini)
+		return r.each(whole, "", func(path string, v wire.Member) error { return r.adkQuery(c, v, path) })
+	}
+	return r.each(whole, "", func(path string, v wire.Member) error {
+		return r.adkSession(v, path, strings.TrimPrefix(path, "/"))
+	})
 }
 
-func (r *reader) adkValue(v wire.Member, path, thread string) error {
-	if v.Kind() == '[' {
-		i := 0
-		if elements(v, func(e wire.Member) bool { _, ok := wire.Path(e, "query"); return ok }, false) {
-			c := r.conversation(thread, Gemini)
-			return v.Each("a list", func(_ int, e wire.Member) error {
-				i++
-				return r.adkQuery(c, e, path+"/"+strconv.Itoa(i-1))
-			})
-		}
-		return v.Each("a list", func(_ int, e wire.Member) error {
-			i++
-			return r.adkValue(e, path+"/"+strconv.Itoa(i-1), strconv.Itoa(i-1))
-		})
-	}
+func (r *reader) adkSession(v wire.Member, path, thread string) error {
 	members, err := v.Read().Members("a session or an evaluation set, an object")
 	if err != nil {
 		return err
 	}
-	id := thread
-	for _, m := range members {
-		if text, ok := m.Text(); ok && m.Name == "eval_id" {
-			id = text
-		}
-	}
-	c := r.conversation(id, Gemini)
+	c := r.conversation(cmp.Or(wire.TextAt(v, "eval_id"), thread), Gemini)
 	found := false
 	for _, m := range members {
+		var read func(path string, v wire.Member) error
+		switch m.Name {
+		case "eval_cases":
+			read = func(path string, v wire.Member) error { return r.adkSession(v, path, "") }
+		case "conversation":
+			read = func(path string, v wire.Member) error { return r.adkTurn(c, v, path) }
+		case "events":
+			read = func(path string, v wire.Member) error { return r.adkEvent(c, v, path) }
+		}
 		at := path + "/" + m.Name
-		i := 0
-		next := func() string { i++; return at + "/" + strconv.Itoa(i-1) }
-		switch {
-		case m.Name == "eval_cases" && m.Kind() == '[':
-			err = m.Each("a list", func(_ int, e wire.Member) error { return r.adkValue(e, next(), "") })
-		case m.Name == "conversation" && m.Kind() == '[':
-			err = m.Each("a list", func(_ int, turn wire.Member) error { return r.adkTurn(c, turn, next()) })
-		case m.Name == "events" && m.Kind() == '[':
-			err = m.Each("a list", func(_ int, e wire.Member) error { return r.adkEvent(c, e, next()) })
-		default:
+		if read == nil || m.Kind() != '[' {
 			r.note(r.lineOf(m), at, Aside, "about the session")
 			continue
 		}
 		found = true
-		if err != nil {
+		if err := r.each(m, at, read); err != nil {
 			return err
 		}
 	}
@@ -137,29 +125,24 @@ func adkContent(v wire.Member) (messages.Message, error) {
 func (r *reader) adkEvent(c *conversation, e wire.Member, path string) error {
 	line := r.lineOf(e)
 	if err := e.Check(); err != nil {
-		return r.broken(path, err)
+		return err
 	}
-	content, ok := wire.Path(e, "content")
 	if e.Kind() != '{' {
-		return r.broken(path, e.Errorf("want an event, an object; found %s", e.Kind()))
+		return e.Errorf("want an event, an object; found %s", e.Kind())
 	}
-	if !ok || content.Kind() != '{' {
+	content, _ := wire.Path(e, "content")
+	if content.Kind() != '{' {
 		r.note(line, path, Aside, "an event without content")
 		return nil
 	}
 	m, err := adkContent(content)
 	if err != nil {
-		return r.broken(path, err)
-	}
-	call := Call{Line: line}
-	if at, ok := wire.Path(e, "timestamp"); ok {
-		call.Time = memberTime(at)
-	}
-	if usage, ok := wire.Path(e, "usage_metadata"); ok {
-		call.Usage = geminiUsage.read(usage)
+		return err
 	}
 	if m.Role == messages.Assistant {
-		c.call(call)
+		at, _ := wire.Path(e, "timestamp")
+		usage, _ := wire.Path(e, "usage_metadata")
+		c.call(Call{Line: line, Time: memberTime(at), Usage: geminiUsage.read(usage)})
 	}
 	c.add(m, r.note(line, path, Aside, noCall))
 	return nil
@@ -169,41 +152,36 @@ func (r *reader) adkEvent(c *conversation, e wire.Member, path string) error {
 // call of a tool was made by a call of the model.
 func (r *reader) adkTurn(c *conversation, turn wire.Member, path string) error {
 	line := r.lineOf(turn)
+	if err := turn.Check(); err != nil {
+		return err
+	}
+	members, err := turn.Read().Members("a turn, an object")
+	if err != nil {
+		return err
+	}
 	var said, answer messages.Message
 	var calls, responses []messages.Block
 	hasAnswer := false
-	err := func() error {
-		if err := turn.Check(); err != nil {
-			return err
+	for _, m := range members {
+		switch {
+		case m.Kind() != '{':
+		case m.Name == "user_content":
+			said, err = adkContent(m)
+		case m.Name == "final_response":
+			hasAnswer = true
+			answer, err = adkContent(m)
+			answer.Role = messages.Assistant
+		case m.Name == "intermediate_data":
+			if calls, err = adkFunctions(m, "tool_uses", messages.KindToolCall, "args"); err == nil {
+				responses, err = adkFunctions(m, "tool_responses", messages.KindToolResult, "response")
+			}
 		}
-		members, err := turn.Read().Members("a turn, an object")
 		if err != nil {
 			return err
 		}
-		for _, m := range members {
-			switch {
-			case m.Name == "user_content" && m.Kind() == '{':
-				said, err = adkContent(m)
-			case m.Name == "final_response" && m.Kind() == '{':
-				hasAnswer = true
-				answer, err = adkContent(m)
-				answer.Role = messages.Assistant
-			case m.Name == "intermediate_data" && m.Kind() == '{':
-				if calls, err = adkFunctions(m, "tool_uses", messages.KindToolCall, "args"); err == nil {
-					responses, err = adkFunctions(m, "tool_responses", messages.KindToolResult, "response")
-				}
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if len(said.Content) == 0 {
-			return turn.Errorf("a turn without user_content")
-		}
-		return nil
-	}()
-	if err != nil {
-		return r.broken(path, err)
+	}
+	if len(said.Content) == 0 {
+		return turn.Errorf("a turn without user_content")
 	}
 	record := r.note(line, path, Aside, noCall)
 	c.add(said, record)
@@ -226,28 +204,21 @@ func (r *reader) adkTurn(c *conversation, turn wire.Member, path string) error {
 func (r *reader) adkQuery(c *conversation, turn wire.Member, path string) error {
 	line := r.lineOf(turn)
 	if err := turn.Check(); err != nil {
-		return r.broken(path, err)
+		return err
 	}
 	query, _ := wire.Path(turn, "query")
-	if len(query.Value) == 0 || query.Kind() != '"' {
-		return r.broken(path, turn.Errorf("a turn without a query"))
+	text, ok := query.Text()
+	if !ok {
+		return turn.Errorf("a turn without a query")
 	}
-	text, _ := query.Text()
 	record := r.note(line, path, Aside, noCall)
 	c.add(messages.TextMessage(messages.User, text), record)
-	reference, _ := wire.Path(turn, "reference")
 	c.call(Call{Line: line})
-	if answer, ok := referenceText(reference); ok {
+	reference, _ := wire.Path(turn, "reference")
+	if answer, ok := reference.Text(); ok {
 		c.add(messages.TextMessage(messages.Assistant, answer), record)
 	}
 	return nil
-}
-
-func referenceText(m wire.Member) (string, bool) {
-	if len(m.Value) == 0 {
-		return "", false
-	}
-	return m.Text()
 }
 
 func adkFunctions(data wire.Member, name string, kind messages.Kind, payload string) ([]messages.Block, error) {

@@ -126,38 +126,27 @@ func (log *codexLog) item(line int, at string, payload wire.Member) error {
 
 // compacted starts the history anew, with what it was replaced by.
 func (log *codexLog) compacted(line int, payload wire.Member) error {
-	members, err := payload.Read().Members("a compaction, an object")
-	if err != nil {
-		return err
+	if payload.Kind() != '{' {
+		return payload.Errorf("want a compaction, an object; found %s", payload.Kind())
 	}
-	record := log.r.note(line, "", Aside, noCall)
-	var summary string
-	var list []messages.Message
-	replaced := false
-	for _, m := range members {
-		switch text, isText := m.Text(); {
-		case m.Name == "message" && isText:
-			summary = text
-		case m.Name == "replacement_history" && m.Kind() == '[':
-			replaced = true
-			err := m.Each("a list of items", func(_ int, v wire.Member) error {
-				item, err := openai.ParseItem(v.Value)
-				list = append(list, item)
-				if err != nil {
-					return v.Wrap(err)
-				}
-				return nil
-			})
+	list := []messages.Message{textMessage(messages.User, wire.TextAt(payload, "message"))}
+	if replacement, _ := wire.Path(payload, "replacement_history"); replacement.Kind() == '[' {
+		list = nil
+		err := replacement.Each("a list of items", func(_ int, v wire.Member) error {
+			item, err := openai.ParseItem(v.Value)
 			if err != nil {
-				return err
+				return v.Wrap(err)
 			}
+			list = append(list, item)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-	}
-	if !replaced {
-		list = []messages.Message{textMessage(messages.User, summary)}
 	}
 	log.restart()
 	log.answering = false
+	record := log.r.note(line, "", Aside, noCall)
 	for _, m := range list {
 		log.add(m, record)
 	}

@@ -39,19 +39,15 @@ func readConverse(call *Call, body wire.Member) error {
 			call.System.Content, err = readConverseBlocks(v)
 			return err
 		case name == "toolConfig":
-			if tools, ok := wire.Path(v, "tools"); ok && tools.Kind() == '[' {
-				list := tools.Read()
-				err := list.Array("a list of tools", func() error {
-					t, err := list.Value("")
-					if err != nil {
-						return err
+			if tools, _ := wire.Path(v, "tools"); tools.Kind() == '[' {
+				err = tools.Each("a list of tools", func(_ int, t wire.Member) error {
+					spec, _ := wire.Path(t, "toolSpec")
+					if spec.Kind() != '{' {
+						return nil
 					}
-					if spec, ok := wire.Path(t, "toolSpec"); ok && spec.Kind() == '{' {
-						tool, err := wire.ReadTool(spec)
-						call.Tools = append(call.Tools, tool)
-						return err
-					}
-					return nil
+					tool, err := wire.ReadTool(spec)
+					call.Tools = append(call.Tools, tool)
+					return err
 				})
 				if err != nil {
 					return err
@@ -140,8 +136,7 @@ func readConverseTool(kind messages.Kind, data wire.Member, payload, rest string
 	if err != nil {
 		return b, err
 	}
-	w := wire.Append(nil)
-	w.Open('{')
+	var others []wire.Member
 	for _, m := range members {
 		text, isText := m.Text()
 		switch {
@@ -156,13 +151,10 @@ func readConverseTool(kind messages.Kind, data wire.Member, payload, rest string
 		case m.Name == payload && m.Kind() != '"':
 			b.Value = m.JSON()
 		default:
-			w.Member(m.Member())
+			others = append(others, m)
 		}
 	}
-	w.Close('}')
-	if len(w.Buf) > len("{}") {
-		b.Extra = []messages.Member{{Name: rest, Value: messages.JSON(w.Buf)}}
-	}
+	b.Extra = wire.KeepRest(rest, others)
 	return b, nil
 }
 
@@ -239,14 +231,6 @@ func writeConverseTool(w *wire.Writer, b *messages.Block, payload, rest string) 
 		w.Name(payload)
 		writeConverseBlocks(w, []messages.Block{messages.Text(b.Text)})
 	}
-	if kept, ok := wire.Find(b.Extra, rest); ok {
-		members, err := wire.Read([]byte(kept)).Members("the rest of a tool's block, an object")
-		if err != nil {
-			w.Fail(err)
-		}
-		for _, m := range members {
-			w.Member(m.Member())
-		}
-	}
+	wire.WriteRest(w, b.Extra, rest)
 	w.Close('}')
 }

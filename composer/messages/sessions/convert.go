@@ -193,7 +193,7 @@ func (v *conversion) toAnthropic(m *messages.Message) {
 
 // object returns arguments as the object that they should be.
 func object(arguments string) messages.JSON {
-	if v, err := wire.Read([]byte(arguments)).Value(""); err == nil && v.Kind() == '{' && valid([]byte(arguments)) {
+	if v, err := wire.Read([]byte(arguments)).Whole(); err == nil && v.Kind() == '{' {
 		return messages.JSON(arguments)
 	}
 	return `{"arguments":` + wire.Quote(arguments) + `}`

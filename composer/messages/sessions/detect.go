@@ -73,8 +73,6 @@ func sniffDocument(in *lines) (Format, error) {
 	return f, nil
 }
 
-func valid(line []byte) bool { return jsontext.Value(line).IsValid() }
-
 // wellFormed reports whether the text is JSON, with whatever its strings hold.
 func wellFormed(line []byte) bool {
 	return jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true))

@@ -172,8 +172,7 @@ func geminiFunction(b *messages.Block, data wire.Member, payload, rest string) {
 	if err != nil {
 		return // it was read before
 	}
-	w := wire.Append(nil)
-	w.Open('{')
+	var others []wire.Member
 	for _, m := range members {
 		text, isText := m.Text()
 		switch {
@@ -184,13 +183,10 @@ func geminiFunction(b *messages.Block, data wire.Member, payload, rest string) {
 		case m.Name == payload && m.Kind() != '"':
 			b.Value = m.JSON()
 		default:
-			w.Member(m.Member())
+			others = append(others, m)
 		}
 	}
-	w.Close('}')
-	if len(w.Buf) > len("{}") {
-		b.Extra = append(b.Extra, messages.Member{Name: rest, Value: messages.JSON(w.Buf)})
-	}
+	b.Extra = append(b.Extra, wire.KeepRest(rest, others)...)
 }
 
 // readGeminiTools reads the tools: declarations one by one where that can be undone, else element by element.
@@ -348,14 +344,6 @@ func writeGeminiFunction(w *wire.Writer, b *messages.Block, payload, rest string
 		w.Text("result", b.Text)
 		w.Close('}')
 	}
-	if kept, ok := wire.Find(b.Extra, rest); ok {
-		members, err := wire.Read([]byte(kept)).Members("the rest of a function, an object")
-		if err != nil {
-			w.Fail(err)
-		}
-		for _, m := range members {
-			w.Member(m.Member())
-		}
-	}
+	wire.WriteRest(w, b.Extra, rest)
 	w.Close('}')
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -210,12 +209,11 @@ func (r *reader) sample(v wire.Member, path string) error {
 		return nil
 	}
 	c := r.conversation(s.thread, OpenAIChat)
-	return list.Each("messages: a list", func(i int, v wire.Member) error {
-		at := path + "/messages/" + strconv.Itoa(i)
+	return r.each(*list, path+"/messages", func(at string, v wire.Member) error {
 		line := r.lineOf(v)
 		m, err := s.message(v)
 		if err != nil {
-			return r.broken(at, err)
+			return err
 		}
 		if m.Role == messages.Assistant {
 			c.call(Call{Line: line})
@@ -246,8 +244,7 @@ func (s *inspectSample) attachments(m wire.Member) error {
 }
 
 func (s *inspectSample) events(list wire.Member, path string) error {
-	return list.Each("events: a list", func(i int, v wire.Member) error {
-		at := path + "/" + strconv.Itoa(i)
+	return s.r.each(list, path, func(at string, v wire.Member) error {
 		line := s.r.lineOf(v)
 		if kind := wire.TextAt(v, "event"); kind != "model" {
 			s.r.note(line, at, Aside, "an event of kind "+kind)
@@ -255,7 +252,7 @@ func (s *inspectSample) events(list wire.Member, path string) error {
 		}
 		call, err := s.model(v)
 		if err != nil {
-			return s.r.broken(at, err)
+			return err
 		}
 		call.Line, call.Thread = line, s.thread
 		s.r.share(&call)
@@ -407,11 +404,8 @@ func nameBlocks(b *messages.Block) {
 	case "openai:image":
 		if image, ok := wire.Find(b.Extra, "image"); ok {
 			b.Kind = messages.KindImage
-			url := messages.JSON(`{"url":` + string(image))
-			if detail, ok := wire.Find(b.Extra, "detail"); ok {
-				url += `,"detail":` + detail
-			}
-			b.Extra = []messages.Member{{Name: "image_url", Value: url + "}"}}
+			detail, _ := wire.Find(b.Extra, "detail")
+			b.Extra = wire.ImageURL(wire.Plain(image), detail)
 		}
 	case "reasoning":
 		if text, ok := wire.Find(b.Extra, "reasoning"); ok {

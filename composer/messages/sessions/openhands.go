@@ -71,14 +71,12 @@ func (r *reader) openHandsLog(thread string) *openHandsLog {
 
 func (r *reader) openHandsEvents(list wire.Member, path, thread string) error {
 	log := r.openHandsLog(thread)
-	return list.Each("a list of events", func(i int, v wire.Member) error {
-		at := path + "/" + strconv.Itoa(i)
+	event := func(path string, v wire.Member) error { return log.event(v, path) }
+	return r.each(list, path, func(path string, v wire.Member) error {
 		if v.Kind() == '[' { // files of the first versions pair an action with its observation
-			return v.Each("an action and its observation", func(i int, v wire.Member) error {
-				return log.event(v, at+"/"+strconv.Itoa(i))
-			})
+			return r.each(v, path, event)
 		}
-		return log.event(v, at)
+		return event(path, v)
 	})
 }
 
@@ -89,15 +87,8 @@ type openHandsEvent struct {
 	args, call                               wire.Member // args, and tool_call_metadata
 }
 
-// event takes an event, or notes it as broken.
 func (log *openHandsLog) event(v wire.Member, path string) error {
-	if err := log.read(v, log.r.lineOf(v), path); err != nil {
-		return log.r.broken(path, err)
-	}
-	return nil
-}
-
-func (log *openHandsLog) read(v wire.Member, line int, path string) error {
+	line := log.r.lineOf(v)
 	if err := v.Check(); err != nil {
 		return err
 	}

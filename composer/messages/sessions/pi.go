@@ -21,10 +21,9 @@ type piEntry struct {
 // A piLog is the tree of a log.
 type piLog struct {
 	r       *reader
-	entries []piEntry
+	entries []piEntry // of all lines that are not blank
 	byID    map[string]int
-	forked  int   // entries that were taken again for a branch
-	byLine  []int // entries by the number of their line, counted from 0 without blank ones
+	forked  int // entries that were taken again for a branch
 }
 
 func (r *reader) readPi(in *lines) error {
@@ -37,80 +36,86 @@ func (r *reader) readPi(in *lines) error {
 }
 
 func (log *piLog) read(line int, doc []byte) error {
-	whole, err := wire.Read(doc).Whole()
-	var members []wire.Member
-	if err == nil {
-		members, err = whole.Read().Members("a line of the log, an object")
-	}
 	e := piEntry{line: line, record: -1, parent: len(log.entries) - 1, firstKept: -1}
-	var kind, id string
-	var message *wire.Member
-	if err == nil {
-		for i, m := range members {
-			text, isText := m.Text()
-			switch m.Name {
-			case "type":
-				kind = text
-			case "id":
-				id = text
-			case "parentId":
-				if parent, ok := log.byID[text]; ok && isText {
-					e.parent = parent
-				} else if m.Kind() == 'n' {
-					e.parent = -1
-				}
-			case "timestamp":
-				e.call.Time = parseTime(text)
-			case "message":
-				message = &members[i]
-			case "summary":
-				e.summary = text
-			case "firstKeptEntryIndex":
-				if n := int(integer(m)); n < len(log.byLine) {
-					e.firstKept = log.byLine[n]
-				}
-			case "firstKeptEntryId":
-				if kept, ok := log.byID[text]; ok {
-					e.firstKept = kept
-				}
-			}
-		}
-		if kind == "" {
-			err = whole.Errorf("a line of the log without a type")
-		}
-	}
-	reason := ""
-	if err == nil {
-		switch kind {
-		case "message":
-			if message == nil {
-				err = whole.Errorf("a message line without a message")
-			} else if reason, err = e.decode(*message); err == nil && reason == "" {
-				reason = noCall
-			}
-		case "compaction":
-			e.compacts, reason = true, noCall
-		case "branch_summary":
-			m := textMessage(messages.User, e.summary)
-			e.message, reason = &m, noCall
-		default:
-			reason = "a line of type " + kind
-		}
-	}
-	if err == nil {
-		e.record = log.r.note(line, "", Aside, reason)
-	} else {
+	id, err := log.entry(&e, doc)
+	if err != nil { // the line still links what stands before it to what stands after
 		e.message, e.compacts = nil, false
 	}
-	if id != "" && kind != "session" {
+	if id != "" {
 		log.byID[id] = len(log.entries)
 	}
-	log.byLine = append(log.byLine, len(log.entries))
 	log.entries = append(log.entries, e)
 	return err
 }
 
-// decode reads a message, or says why it is none of the prompt.
+// entry reads a line and returns the id by which others name it, if they do.
+func (log *piLog) entry(e *piEntry, doc []byte) (id string, err error) {
+	whole, err := wire.Read(doc).Whole()
+	if err != nil {
+		return "", err
+	}
+	members, err := whole.Read().Members("a line of the log, an object")
+	if err != nil {
+		return "", err
+	}
+	var kind string
+	var message *wire.Member
+	for i, m := range members {
+		text, isText := m.Text()
+		switch m.Name {
+		case "type":
+			kind = text
+		case "id":
+			id = text
+		case "parentId":
+			if parent, ok := log.byID[text]; ok && isText {
+				e.parent = parent
+			} else if m.Kind() == 'n' {
+				e.parent = -1
+			}
+		case "timestamp":
+			e.call.Time = parseTime(text)
+		case "message":
+			message = &members[i]
+		case "summary":
+			e.summary = text
+		case "firstKeptEntryIndex":
+			if n := integer(m); n < int64(len(log.entries)) {
+				e.firstKept = int(n)
+			}
+		case "firstKeptEntryId":
+			if kept, ok := log.byID[text]; ok {
+				e.firstKept = kept
+			}
+		}
+	}
+	reason := noCall
+	switch kind {
+	case "":
+		return id, whole.Errorf("a line of the log without a type")
+	case "message":
+		if message == nil {
+			return id, whole.Errorf("a message line without a message")
+		}
+		if reason, err = e.decode(*message); err != nil {
+			return id, err
+		}
+	case "compaction":
+		e.compacts = true
+	case "branch_summary":
+		m := textMessage(messages.User, e.summary)
+		e.message = &m
+	default:
+		reason = "a line of type " + kind
+	}
+	e.record = log.r.note(e.line, "", Aside, reason)
+	if kind == "session" {
+		return "", nil
+	}
+	return id, nil
+}
+
+// decode reads a message and says why it is not used: for now, or because it is none of the prompt.
 func (e *piEntry) decode(message wire.Member) (reason string, err error) {
 	members, err := message.Read().Members("a message, an object")
 	if err != nil {
@@ -149,7 +154,7 @@ func (e *piEntry) decode(message wire.Member) (reason string, err error) {
 	if role == "bashExecution" {
 		m := textMessage(messages.User, "Ran `"+command+"`\n```\n"+output+"\n```")
 		e.message = &m
-		return "", nil
+		return noCall, nil
 	}
 	if content == nil {
 		return "", message.Errorf("a message without content")
@@ -182,7 +187,7 @@ func (e *piEntry) decode(message wire.Member) (reason string, err error) {
 		m.Content = []messages.Block{b}
 	}
 	e.message = &m
-	return "", nil
+	return noCall, nil
 }
 
 // piContent reads a string or blocks.
@@ -251,8 +256,7 @@ func piImage(members []wire.Member) messages.Block {
 			mime = text
 		}
 	}
-	return messages.Block{Kind: messages.KindImage, Extra: []messages.Member{
-		{Name: "image_url", Value: `{"url":` + wire.Quote("data:"+mime+";base64,"+data) + `}`}}}
+	return messages.Block{Kind: messages.KindImage, Extra: wire.ImageURL("data:"+mime+";base64,"+data, "")}
 }
 
 // calls makes a call of each answer. A path is built anew where the tree forks or the history was compacted; else it

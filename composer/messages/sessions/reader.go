@@ -118,6 +118,21 @@ func (r *reader) eachLine(in *lines, read func(line int, doc []byte) error) erro
 	}
 }
 
+// each hands over the elements of a list with their paths. An error of the function breaks the element.
+func (r *reader) each(list wire.Member, path string, read func(path string, v wire.Member) error) error {
+	return list.Each("a list", r.record(path, read))
+}
+
+func (r *reader) record(path string, read func(path string, v wire.Member) error) func(i int, v wire.Member) error {
+	return func(i int, v wire.Member) error {
+		at := path + "/" + strconv.Itoa(i)
+		if err := read(at, v); err != nil {
+			return r.broken(at, err)
+		}
+		return nil
+	}
+}
+
 // eachIn reads a document that is an object, and hands over the elements of one of its members, a list. An error of the
 // function breaks the element. Of the other members aside says why they are not used; nothing is noted where that is "".
 func (r *reader) eachIn(list string, aside func(member string) string, read func(path string, v wire.Member) error) (found bool, err error) {
@@ -125,13 +140,7 @@ func (r *reader) eachIn(list string, aside func(member string) string, read func
 	err = d.Object("an object with "+list, func(name string) error {
 		if name == list && d.Kind() == '[' {
 			found = true
-			return d.Each(list+": a list", func(i int, v wire.Member) error {
-				path := "/" + list + "/" + strconv.Itoa(i)
-				if err := read(path, v); err != nil {
-					return r.broken(path, err)
-				}
-				return nil
-			})
+			return d.Each(list+": a list", r.record("/"+list, read))
 		}
 		v, err := d.Value(name)
 		if reason := aside(name); err == nil && reason != "" {

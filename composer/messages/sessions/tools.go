@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
@@ -20,15 +19,7 @@ func (r *reader) toolLine(line int, doc []byte) error {
 
 func (r *reader) toolValue(v wire.Member, path string, line int) error {
 	if v.Kind() == '[' {
-		i := 0
-		return v.Each("a list", func(_ int, t wire.Member) error {
-			i++
-			at := path + "/" + strconv.Itoa(i-1)
-			if err := r.tool(t, at, r.lineOf(t)); err != nil {
-				return r.broken(at, err)
-			}
-			return nil
-		})
+		return r.each(v, path, func(path string, v wire.Member) error { return r.tool(v, path, r.lineOf(v)) })
 	}
 	members, err := v.Read().Members("a tool or an object with tools")
 	if err != nil {

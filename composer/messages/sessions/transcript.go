@@ -42,8 +42,7 @@ func (r *reader) transcript(m wire.Member, path, thread string) error {
 		return m.Errorf("want a list of messages, or an object with one; found %s", m.Kind())
 	}
 	c := r.conversation(thread, OpenAIChat)
-	return m.Each("a list of messages", func(i int, v wire.Member) error {
-		at := path + "/" + strconv.Itoa(i)
+	return r.each(m, path, func(at string, v wire.Member) error {
 		if _, ok := wire.Path(v, "role"); !ok && holdsMessages(v) {
 			return r.transcriptObject(v, at, strings.TrimPrefix(at, "/"))
 		}
@@ -95,7 +94,7 @@ func (r *reader) transcriptObject(m wire.Member, path, thread string) error {
 func (r *reader) transcriptMessage(c *conversation, v wire.Member, path string) error {
 	m, err := chatMessage(v)
 	if err != nil {
-		return r.broken(path, err)
+		return err
 	}
 	line := r.lineOf(v)
 	if m.Role == messages.Assistant {
