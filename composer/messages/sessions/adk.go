@@ -19,7 +19,7 @@ func (r *reader) readADK() error {
 		return r.adkSession(whole, "", "")
 	}
 	isQuery := func(v wire.Member) bool { _, ok := wire.Path(v, "query"); return ok }
-	if elements(whole, isQuery, false) {
+	if some(whole, isQuery) {
 		c := r.conversation("", Gemini)
 		return r.each(whole, "", func(path string, v wire.Member) error { return r.adkQuery(c, v, path) })
 	}

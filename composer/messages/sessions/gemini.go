@@ -198,7 +198,7 @@ func readGeminiTools(list wire.Member) ([]messages.ToolSpec, error) {
 		members, _ := v.Read().Members("a tool, an object")
 		named := func(m wire.Member) bool { _, ok := wire.Path(m, "name"); return ok }
 		if ok && !split && len(members) == 1 && declarations.Kind() == '[' &&
-			elements(declarations, named, true) && elements(declarations, named, false) {
+			every(declarations, named) && some(declarations, named) {
 			split = true
 			inner, err := wire.ReadTools(declarations.Read())
 			tools = append(tools, inner...)

@@ -33,7 +33,7 @@ func (log *sdkLog) event(kind string, event wire.Member, line int, path string) 
 	switch kind {
 	case "SystemPromptEvent":
 		m = sdkMessage{role: messages.System, content: []wire.Member{e["system_prompt"], e["dynamic_context"]}}
-		if tools := e["tools"]; elements(tools, isDeclared, false) {
+		if tools := e["tools"]; some(tools, isDeclared) {
 			list, err := wire.ReadTools(tools.Read())
 			if err != nil {
 				return err

@@ -1,6 +1,8 @@
 package sessions
 
 import (
+	"cmp"
+
 	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages/anthropic"
 	"github.com/quirehq/quire/composer/messages/openai"
@@ -17,41 +19,36 @@ func (r *reader) requestLine(line int, doc []byte) error {
 		return err
 	}
 	var uri string
-	var body, log, time, model *wire.Member
-	var usage Usage
-	for i, m := range members {
+	var body, time, response wire.Member
+	isLog := false
+	for _, m := range members {
 		switch m.Name {
 		case "uri", "url":
 			uri, _ = m.Text()
 		case "body":
-			body = &members[i]
+			body = m
 		case "kwargs", "latency_sec", "raw_messages":
-			log = &whole
+			isLog = true
 		case "timestamp":
-			time = &members[i]
+			time = m
 		case "response":
-			if u, ok := wire.Path(m, "usage"); ok {
-				usage = openAIUsage.read(u)
-			}
-			if v, ok := wire.Path(m, "model"); ok {
-				model = &v
-			}
+			response = m
 		}
 	}
 	var call Call
 	switch {
-	case body != nil && uri != "":
+	case body.Name != "" && uri != "":
 		if body.Kind() != '{' {
 			r.note(line, "", Aside, "a request without a JSON body")
 			return nil
 		}
-		api, reason := apiOf(uri, *body)
+		api, reason := apiOf(uri, body)
 		if reason != "" {
 			r.note(line, "", Aside, reason)
 			return nil
 		}
-		call, err = r.readBody(api, *body)
-	case log != nil:
+		call, err = r.readBody(api, body)
+	case isLog:
 		call, err = completionLog(whole)
 	default:
 		api, reason := apiOf("", whole)
@@ -63,19 +60,12 @@ func (r *reader) requestLine(line int, doc []byte) error {
 	if err != nil {
 		return err
 	}
-	call.Line = line
-	if call.Model == "" && model != nil {
-		call.Model, _ = model.Text()
-	}
-	if time != nil {
-		call.Time = memberTime(*time)
-	}
-	if usage.Recorded {
-		call.Usage = usage
-	}
+	usage, _ := wire.Path(response, "usage")
+	call.Line, call.Time, call.Usage = line, memberTime(time), openAIUsage.read(usage)
+	call.Model = cmp.Or(call.Model, wire.TextAt(response, "model"))
 	r.share(&call)
 	reason := ""
-	if _, ok := wire.Find(call.Params, "previous_response_id"); ok && call.API == OpenAIResponses {
+	if wire.Has(call.Params, "previous_response_id") && call.API == OpenAIResponses {
 		reason = "the history is not in the body: previous_response_id"
 	}
 	r.note(line, "", Used, reason)
@@ -106,14 +96,10 @@ func (r *reader) readBody(api API, body wire.Member) (Call, error) {
 			return Call{}, body.Errorf("a body of another API; want one of OpenAI's")
 		}
 	case AnthropicBodies:
-		foreign := elements(list, func(m wire.Member) bool {
-			role, _ := wire.Path(m, "role")
-			if len(role.Value) == 0 {
-				return false
-			}
-			text, _ := role.Text()
-			return text == "tool" || text == "system" || text == "developer"
-		}, false)
+		foreign := some(list, func(m wire.Member) bool {
+			role := wire.TextAt(m, "role")
+			return role == "tool" || role == "system" || role == "developer"
+		})
 		if api != Anthropic && (api != OpenAIChat || foreign) {
 			return Call{}, body.Errorf("a body of another API; want one of Anthropic's")
 		}

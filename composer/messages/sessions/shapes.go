@@ -54,39 +54,29 @@ func shapeOf(body wire.Member) (API, bool) {
 	if err != nil {
 		return 0, false
 	}
-	has := map[string]wire.Member{}
+	at := map[string]wire.Member{}
 	for _, m := range members {
-		has[m.Name] = m
+		at[m.Name] = m
 	}
-	is := func(name string, kind byte) bool {
-		m, ok := has[name]
-		return ok && byte(m.Kind()) == kind
-	}
+	has := func(name string) bool { return at[name].Kind() != 0 }
+	list, input := at["messages"], at["input"]
 	switch {
-	case is("contents", '['):
+	case at["contents"].Kind() == '[':
 		return Gemini, true
-	case is("messages", '['):
-		_, version := has["anthropic_version"]
-		_, system := has["system"]
-		if version || is("max_tokens", '0') && anthropicBlocks(has["messages"], has["tools"]) {
+	case list.Kind() == '[':
+		blocks := anthropicBlocks(list, at["tools"])
+		switch {
+		case has("anthropic_version"), blocks && at["max_tokens"].Kind() == '0':
 			return Anthropic, true
-		}
-		if converseBlocks(has["messages"]) {
+		case converseBlocks(list):
 			return Bedrock, true
-		}
-		if system || anthropicBlocks(has["messages"], has["tools"]) {
+		case has("system"), blocks:
 			return Anthropic, true
 		}
 		return OpenAIChat, true
-	case is("input", '"'), is("input", '['):
-		for _, name := range []string{"encoding_format", "dimensions"} {
-			if _, ok := has[name]; ok {
-				return 0, false
-			}
-		}
-		if is("input", '[') && !elements(has["input"], func(m wire.Member) bool { return m.Kind() == '{' }, true) {
-			return 0, false
-		}
+	case has("encoding_format"), has("dimensions"): // of embeddings
+		return 0, false
+	case input.Kind() == '"', input.Kind() == '[' && every(input, func(v wire.Member) bool { return v.Kind() == '{' }):
 		return OpenAIResponses, true
 	}
 	return 0, false
@@ -94,49 +84,43 @@ func shapeOf(body wire.Member) (API, bool) {
 
 // anthropicBlocks reports whether something in the messages or tools is only of Anthropic's API.
 func anthropicBlocks(list, tools wire.Member) bool {
-	if elements(tools, func(m wire.Member) bool { _, ok := wire.Path(m, "input_schema"); return ok }, false) {
-		return true
-	}
-	return elements(list, func(m wire.Member) bool {
-		content, ok := wire.Path(m, "content")
-		return ok && elements(content, func(b wire.Member) bool {
-			kind, _ := wire.Path(b, "type")
-			if len(kind.Value) == 0 {
+	return some(tools, func(t wire.Member) bool { _, ok := wire.Path(t, "input_schema"); return ok }) ||
+		some(list, func(m wire.Member) bool {
+			content, _ := wire.Path(m, "content")
+			return some(content, func(b wire.Member) bool {
+				switch wire.TextAt(b, "type") {
+				case "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "server_tool_use":
+					return true
+				}
 				return false
-			}
-			switch text, _ := kind.Text(); text {
-			case "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "server_tool_use":
-				return true
-			}
-			return false
-		}, false)
-	}, false)
+			})
+		})
 }
 
 // converseBlocks reports whether the content is lists of blocks without a type.
 func converseBlocks(list wire.Member) bool {
-	return elements(list, func(m wire.Member) bool {
-		content, ok := wire.Path(m, "content")
-		return ok && content.Kind() == '[' && elements(content, func(b wire.Member) bool {
+	return some(list, func(m wire.Member) bool {
+		content, _ := wire.Path(m, "content")
+		return some(content, func(b wire.Member) bool {
 			_, typed := wire.Path(b, "type")
 			return b.Kind() == '{' && !typed
-		}, false)
-	}, false)
+		})
+	})
 }
 
-// elements reports whether the condition holds for all elements of a list, or for any.
-func elements(list wire.Member, holds func(wire.Member) bool, all bool) bool {
-	if len(list.Value) == 0 || list.Kind() != '[' {
-		return all
+// some reports whether the condition holds for an element of a list. What is no list has none.
+func some(list wire.Member, holds func(wire.Member) bool) bool {
+	found := false
+	if list.Kind() == '[' {
+		_ = list.Each("a list", func(_ int, v wire.Member) error {
+			found = found || holds(v)
+			return nil
+		})
 	}
-	result := all
-	r := list.Read()
-	_ = r.Array("a list", func() error {
-		m, err := r.Value("")
-		if err == nil && holds(m) != all {
-			result = !all
-		}
-		return err
-	})
-	return result
+	return found
+}
+
+// every reports whether the condition holds for all elements.
+func every(list wire.Member, holds func(wire.Member) bool) bool {
+	return !some(list, func(v wire.Member) bool { return !holds(v) })
 }
