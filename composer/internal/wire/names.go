@@ -22,18 +22,22 @@ const (
 
 // Foreign reports whether the name is one that another format escaped.
 func (f Format) Foreign(name string) bool {
-	return slices.ContainsFunc([]Format{OpenAI, Anthropic, Gemini, Bedrock, Pi}, func(other Format) bool {
-		return other != f && other.escaped(name)
-	})
+	for _, other := range [...]Format{OpenAI, Anthropic, Gemini, Bedrock, Pi} {
+		if other != f && other.escaped(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Own returns the members without those whose names another format escaped.
 func (f Format) Own(members []messages.Member) []messages.Member {
-	foreign := func(m messages.Member) bool { return f.Foreign(m.Name) }
-	if !slices.ContainsFunc(members, foreign) {
-		return members
+	for i := range members {
+		if f.Foreign(members[i].Name) {
+			return slices.DeleteFunc(slices.Clone(members), func(m messages.Member) bool { return f.Foreign(m.Name) })
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(members), foreign)
+	return members
 }
 
 // Escape returns the name under which the format's name is kept where those in taken have a meaning of their own.

@@ -16,29 +16,26 @@ var logMembers = []string{
 	"function", "view", "internal",
 }
 
-// chatMessage reads a message of chat completions as logs hold it, without what the log adds. Results may name their call as tool_call_ids, a list, or as id; calls may have name and arguments at the top.
+// chatMessage reads a message of chat completions as logs hold it, without what the log adds. Results may name their call as
+// tool_call_ids, a list, or as id; calls may have name and arguments at the top.
 func chatMessage(v wire.Member) (m messages.Message, err error) {
 	members, err := v.Read().Members("a message, an object")
 	if err != nil {
 		return m, err
 	}
-	role, callID := "", ""
-	for _, m := range members {
-		switch text, _ := m.Text(); m.Name {
-		case "role":
-			role = text
-		case "tool_call_id":
-			callID = text
-		}
-	}
+	role, callID := wire.TextAt(v, "role"), wire.TextAt(v, "tool_call_id")
 	w := wire.Append(nil)
 	w.Open('{')
 	for _, m := range members {
 		switch {
 		case m.Name == "tool_call_ids" && m.Kind() == '[' && callID == "":
-			if id, ok := firstText(m); ok {
-				w.Text("tool_call_id", id)
-			}
+			_ = m.Each("a list of ids", func(_ int, id wire.Member) error { // the first one
+				if text, ok := id.Text(); ok && callID == "" {
+					callID = text
+					w.Text("tool_call_id", text)
+				}
+				return nil
+			})
 		case m.Name == "id" && role == "tool" && callID == "":
 			w.Name("tool_call_id")
 			w.Value(m.JSON())
@@ -78,18 +75,6 @@ func unplaced(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-func firstText(list wire.Member) (text string, ok bool) {
-	r := list.Read()
-	_ = r.Array("a list", func() error {
-		m, err := r.Value("")
-		if !ok && err == nil {
-			text, ok = m.Text()
-		}
-		return err
-	})
-	return text, ok
 }
 
 // writeCalls writes tool calls in the provider's form.
