@@ -76,6 +76,39 @@ func (f Format) Write(w *Writer, members []messages.Member, except ...string) {
 	}
 }
 
+// KeepBeside keeps a member that a message has beside role and content.
+func (f Format) KeepBeside(m *messages.Message, v Member) {
+	switch text, _ := v.Text(); {
+	case v.Name == "id" && text != "":
+		m.ID = text
+	case v.Name == "metadata":
+		m.Metadata = v.JSON()
+	default:
+		m.Extra = append(m.Extra, f.Keep(v, takenByMessage))
+	}
+}
+
+// WriteBeside writes what [Format.KeepBeside] kept, but for the members of the names in except.
+func (f Format) WriteBeside(w *Writer, m *messages.Message, except ...string) {
+	if m.ID != "" {
+		w.Text("id", m.ID)
+	}
+	if m.Metadata != "" {
+		w.Name("metadata")
+		w.Value(m.Metadata)
+	}
+	f.Write(w, m.Extra, except...)
+}
+
+// SetPayload sets arguments or a result: a string is a text, but an empty one is a value, for it is not absent.
+func SetPayload(b *messages.Block, v Member) {
+	if text, _ := v.Text(); text != "" {
+		b.Text = text
+		return
+	}
+	b.Value = v.JSON()
+}
+
 // Names that the fields of blocks and messages have in the canonical JSON of a message.
 var (
 	taken = map[messages.Kind][]string{
@@ -94,9 +127,6 @@ func Taken(kind messages.Kind) []string {
 	}
 	return takenByOthers
 }
-
-// TakenByMessage returns the names that the fields of a message have in its JSON.
-func TakenByMessage() []string { return takenByMessage }
 
 var takenByMessage = []string{"content", "id", "metadata", "role"}
 

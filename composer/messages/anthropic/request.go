@@ -87,20 +87,15 @@ func readMessage(r *wire.Reader) (messages.Message, error) {
 		if err != nil {
 			return err
 		}
-		text, isText := member.Text()
-		switch {
-		case name == "role":
+		switch name {
+		case "role":
 			var role string
 			role, err = member.WantText()
 			m.Role = messages.Role(role)
-		case name == "content":
+		case "content":
 			m.Content, m.Shape, err = readContent(member)
-		case name == "id" && isText && text != "":
-			m.ID = text
-		case name == "metadata":
-			m.Metadata = member.JSON()
 		default:
-			m.Extra = append(m.Extra, format.Keep(member, wire.TakenByMessage()))
+			format.KeepBeside(&m, member)
 		}
 		return err
 	})
@@ -186,11 +181,11 @@ func readBlock(kind string, members []wire.Member) (messages.Block, error) {
 		case b.Kind == messages.KindToolCall && m.Name == "name":
 			b.Name = text
 		case b.Kind == messages.KindToolCall && m.Name == "input":
-			setPayload(&b, m)
+			wire.SetPayload(&b, m)
 		case b.Kind == messages.KindToolResult && m.Name == "content" && m.Kind() == '[':
 			b.Content, err = readBlocks(m)
 		case b.Kind == messages.KindToolResult && m.Name == "content":
-			setPayload(&b, m)
+			wire.SetPayload(&b, m)
 		default:
 			b.Extra = append(b.Extra, format.Keep(m, wire.Taken(b.Kind)))
 		}
@@ -208,15 +203,6 @@ func hasText(members []wire.Member, name string) bool {
 		}
 	}
 	return false
-}
-
-// setPayload sets an input or a result: a string is a text, but an empty one is a value, for it is not absent.
-func setPayload(b *messages.Block, m wire.Member) {
-	if text, ok := m.Text(); ok && text != "" {
-		b.Text = text
-		return
-	}
-	b.Value = m.JSON()
 }
 
 // AppendJSON appends the body to dst. It is an error when a value is not JSON or a text is not UTF-8; what is returned
@@ -265,14 +251,7 @@ func writeMessage(w *wire.Writer, m *messages.Message) {
 	w.Open('{')
 	w.Text("role", string(m.Role))
 	writeContent(w, "content", m)
-	if m.ID != "" {
-		w.Text("id", m.ID)
-	}
-	if m.Metadata != "" {
-		w.Name("metadata")
-		w.Value(m.Metadata)
-	}
-	format.Write(w, m.Extra)
+	format.WriteBeside(w, m)
 	w.Close('}')
 }
 

@@ -66,10 +66,10 @@ func readMessage(r *wire.Reader) (messages.Message, error) {
 			reasoning = []messages.Block{{Kind: messages.KindThinking, Text: text}}
 		case member.Name == "tool_calls" && member.Kind() != 'n':
 			if calls, err = readCalls(member); len(calls) == 0 {
-				keep(&m, member)
+				format.KeepBeside(&m, member)
 			}
 		default:
-			keep(&m, member)
+			format.KeepBeside(&m, member)
 		}
 		if err != nil {
 			return messages.Message{}, err
@@ -92,19 +92,6 @@ func role(place wire.Member, members []wire.Member) (messages.Role, error) {
 		}
 	}
 	return "", place.Errorf("message without a role")
-}
-
-// keep puts a member where it is not lost.
-func keep(m *messages.Message, member wire.Member) {
-	if text, ok := member.Text(); ok && member.Name == "id" && text != "" {
-		m.ID = text
-		return
-	}
-	if member.Name == "metadata" {
-		m.Metadata = member.JSON()
-		return
-	}
-	m.Extra = append(m.Extra, format.Keep(member, wire.TakenByMessage()))
 }
 
 // readContent reads a string, null or a list of parts.

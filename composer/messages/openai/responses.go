@@ -97,7 +97,7 @@ func readMessageItem(place wire.Member, members []wire.Member) (m messages.Messa
 		case "content":
 			m.Content, m.Shape, err = readContent(member, Responses, m.Role)
 		default:
-			keep(&m, member)
+			format.KeepBeside(&m, member)
 		}
 		if err != nil {
 			return messages.Message{}, err
@@ -130,7 +130,7 @@ func readCallItem(kind string, members []wire.Member) (messages.Message, error) 
 				return m, err
 			}
 		case member.Name == arguments:
-			setPayload(&b, member)
+			wire.SetPayload(&b, member)
 		default:
 			b.Extra = append(b.Extra, format.Keep(member, wire.Taken(b.Kind)))
 		}
@@ -228,7 +228,7 @@ func writeMessageItem(w *wire.Writer, m *messages.Message, parts []messages.Bloc
 	w.Open('{')
 	w.Text("role", string(m.Role))
 	writeContent(w, m, parts, Responses)
-	writeRest(w, m)
+	format.WriteBeside(w, m)
 	w.Close('}')
 }
 

@@ -93,7 +93,7 @@ func readCalled(call *messages.Block, called wire.Member, argumentsName string) 
 			named = true
 			call.Name, err = m.WantText()
 		case argumentsName:
-			setPayload(call, m)
+			wire.SetPayload(call, m)
 		default:
 			rest = append(rest, m)
 		}
@@ -105,15 +105,6 @@ func readCalled(call *messages.Block, called wire.Member, argumentsName string) 
 		return nil, called.Errorf("a tool call without the name of the tool")
 	}
 	return rest, nil
-}
-
-// setPayload sets arguments or a result: a string is a text, but an empty one is a value, for it is not absent.
-func setPayload(b *messages.Block, m wire.Member) {
-	if text, ok := m.Text(); ok && text != "" {
-		b.Text = text
-		return
-	}
-	b.Value = m.JSON()
 }
 
 func writePayload(w *wire.Writer, name string, b *messages.Block) {
@@ -198,7 +189,7 @@ func readResult(m messages.Message, members []wire.Member) (messages.Message, er
 		case member.Name == "content":
 			m.Shape, err = readOutput(&b, member, Chat)
 		default:
-			keep(&m, member)
+			format.KeepBeside(&m, member)
 		}
 		if err != nil {
 			return messages.Message{}, err
@@ -212,7 +203,7 @@ func readResult(m messages.Message, members []wire.Member) (messages.Message, er
 func readOutput(b *messages.Block, content wire.Member, api API) (shape messages.Shape, err error) {
 	switch content.Kind() {
 	case '"':
-		setPayload(b, content)
+		wire.SetPayload(b, content)
 		return messages.ShapeString, nil
 	case 'n':
 		return messages.ShapeNull, nil

@@ -43,7 +43,7 @@ func writeMessage(w *wire.Writer, m *messages.Message) {
 			w.Name("cache_control")
 			w.Value(result.Cache)
 		}
-		writeRest(w, m)
+		format.WriteBeside(w, m)
 		format.Write(w, result.Extra)
 		w.Close('}')
 		return
@@ -63,20 +63,8 @@ func writeMessage(w *wire.Writer, m *messages.Message) {
 		}
 		w.Close(']')
 	}
-	writeRest(w, m)
+	format.WriteBeside(w, m)
 	w.Close('}')
-}
-
-// writeRest writes what a message has beside role and content.
-func writeRest(w *wire.Writer, m *messages.Message) {
-	if m.ID != "" {
-		w.Text("id", m.ID)
-	}
-	if m.Metadata != "" {
-		w.Name("metadata")
-		w.Value(m.Metadata)
-	}
-	format.Write(w, m.Extra)
 }
 
 // writeContent writes the parts in the shape the message was read in, as far as they allow it.

@@ -81,7 +81,7 @@ func readConverseMessage(r *wire.Reader) (messages.Message, error) {
 			m.Content, err = readConverseBlocks(v)
 			return err
 		}
-		m.Extra = append(m.Extra, converse.Keep(v, wire.TakenByMessage()))
+		converse.KeepBeside(&m, v)
 		return nil
 	})
 	if err == nil && m.Role == "" {
@@ -176,7 +176,7 @@ func appendConverse(dst []byte, c Call) ([]byte, error) {
 			w.Name("content")
 			writeConverseBlocks(w, m.Content)
 		}
-		converse.Write(w, m.Extra)
+		converse.WriteBeside(w, m)
 		w.Close('}')
 	}
 	w.Close(']')

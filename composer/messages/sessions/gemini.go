@@ -83,12 +83,8 @@ func readGeminiContent(r *wire.Reader) (messages.Message, error) {
 				m.Content = append(m.Content, readGeminiPart(members))
 				return err
 			})
-		case name == "id" && isText && text != "":
-			m.ID = text
-		case name == "metadata":
-			m.Metadata = v.JSON()
 		default:
-			m.Extra = append(m.Extra, gemini.Keep(v, wire.TakenByMessage()))
+			gemini.KeepBeside(&m, v)
 		}
 		return nil
 	})
@@ -299,14 +295,7 @@ func writeGeminiContent(w *wire.Writer, m *messages.Message) {
 		}
 		w.Close(']')
 	}
-	if m.ID != "" {
-		w.Text("id", m.ID)
-	}
-	if m.Metadata != "" {
-		w.Name("metadata")
-		w.Value(m.Metadata)
-	}
-	gemini.Write(w, m.Extra, geminiNoRole)
+	gemini.WriteBeside(w, m, geminiNoRole)
 	w.Close('}')
 }
 
