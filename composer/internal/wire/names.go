@@ -100,15 +100,6 @@ func (f Format) WriteBeside(w *Writer, m *messages.Message, except ...string) {
 	f.Write(w, m.Extra, except...)
 }
 
-// SetPayload sets arguments or a result: a string is a text, but an empty one is a value, for it is not absent.
-func SetPayload(b *messages.Block, v Member) {
-	if text, _ := v.Text(); text != "" {
-		b.Text = text
-		return
-	}
-	b.Value = v.JSON()
-}
-
 // Names that the fields of blocks and messages have in the canonical JSON of a message.
 var (
 	taken = map[messages.Kind][]string{
@@ -129,77 +120,3 @@ func Taken(kind messages.Kind) []string {
 }
 
 var takenByMessage = []string{"content", "id", "metadata", "role"}
-
-// KeepRest returns the member that keeps what an object has beside its fields, or none where that is nothing.
-func KeepRest(name string, rest []Member) []messages.Member {
-	if len(rest) == 0 {
-		return nil
-	}
-	w := Append(nil)
-	w.Open('{')
-	for _, m := range rest {
-		w.Member(m.Member())
-	}
-	w.Close('}')
-	return []messages.Member{{Name: name, Value: messages.JSON(w.Buf)}}
-}
-
-// WriteRest writes what [KeepRest] kept.
-func WriteRest(w *Writer, extra []messages.Member, name string) {
-	kept, ok := Find(extra, name)
-	if !ok {
-		return
-	}
-	members, err := Read([]byte(kept)).Members(name + ", an object")
-	if err != nil {
-		w.Fail(err)
-	}
-	for _, m := range members {
-		w.Member(m.Member())
-	}
-}
-
-// Find returns the value of a member.
-func Find(members []messages.Member, name string) (messages.JSON, bool) {
-	for i := range members {
-		if members[i].Name == name {
-			return members[i].Value, true
-		}
-	}
-	return "", false
-}
-
-// Has reports whether there is a member of this name.
-func Has(members []messages.Member, name string) bool {
-	_, ok := Find(members, name)
-	return ok
-}
-
-func sortMembers(members []messages.Member) {
-	slices.SortStableFunc(members, func(a, b messages.Member) int { return strings.Compare(a.Name, b.Name) })
-}
-
-// Split sorts the messages of a request by what they are: the system prompt, the system messages that lead and the first
-// messages, as many as there are examples, are instructions; what stands after the last message of the assistant is the
-// current input, or, where nothing does, the last message; the rest is history.
-func Split(system messages.Message, all []messages.Message, examples int) messages.Groups {
-	var g messages.Groups
-	if system.Role != "" {
-		g.Instructions = append(g.Instructions, system)
-	}
-	lead := 0
-	for lead < len(all) && (all[lead].Role == messages.System || all[lead].Role == messages.Developer) {
-		lead++
-	}
-	lead = min(max(lead, examples), len(all))
-	g.Instructions = append(g.Instructions, all[:lead]...)
-	current := len(all)
-	for current > lead && all[current-1].Role != messages.Assistant {
-		current--
-	}
-	if current == len(all) && current > lead {
-		current--
-	}
-	g.History, g.Current = all[lead:current:current], all[current:]
-	return g
-}
