@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
 	"github.com/quirehq/quire/replay"
@@ -50,9 +49,8 @@ func (f *storeFlags) open(ctx context.Context, create bool) (replay.Store, error
 	}
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		store, err := postgres.Open(ctx, where, postgres.Options{Tenant: tenant})
-		var address *pgconn.ParseConfigError
-		if errors.As(err, &address) {
-			return nil, fmt.Errorf("store: %s; want postgres://USER@HOST:PORT/DATABASE", bare(err)) // the password is not in it
+		if errors.Is(err, postgres.ErrOptions) {
+			return nil, fmt.Errorf("store: %s", bare(err))
 		}
 		if err != nil {
 			return nil, storeError(err)

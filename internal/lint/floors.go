@@ -98,7 +98,7 @@ func Floors() []Row {
 		{Path: "bench/vectors", Floor: 5, Beside: []string{"bench", "fuzz"}},
 
 		// Floor 6: programs.
-		{Path: "cmd/quire", Floor: 6, Third: []string{cobra, json, pgx, term}},
+		{Path: "cmd/quire", Floor: 6, Third: []string{cobra, json, term}},
 		{Path: "examples/...", Floor: 6},
 		{Path: "scripts/...", Floor: 6},
 

@@ -178,15 +178,16 @@ func TestOpenRefuses(t *testing.T) {
 		name, url string
 		opts      postgres.Options
 		want      string
+		before    bool // it connects
 	}{
-		{"no URL", "postgres://host:port", postgres.Options{}, "postgres:"},
-		{"simple protocol", where + "&default_query_exec_mode=simple_protocol", postgres.Options{}, "parameters"},
-		{"NUL in the tenant", where, postgres.Options{Tenant: "a\x00b"}, "NUL"},
-		{"tenant that is no text", where, postgres.Options{Tenant: "\xff"}, "valid UTF-8"},
-		{"long tenant", where, postgres.Options{Tenant: strings.Repeat("t", postgres.MaxTenant+1)}, "257 bytes"},
-		{"long schema", where, postgres.Options{Schema: strings.Repeat("s", 64)}, "at most 63 bytes"},
-		{"nobody there", "postgres://quire@/none?host=/nowhere", postgres.Options{}, "/nowhere"},
-		{"no such database", strings.Replace(where, "/postgres?", "/none?", 1), postgres.Options{}, "3D000"},
+		{"no URL", "postgres://host:port", postgres.Options{}, "postgres:", true},
+		{"simple protocol", where + "&default_query_exec_mode=simple_protocol", postgres.Options{}, "parameters", true},
+		{"NUL in the tenant", where, postgres.Options{Tenant: "a\x00b"}, "NUL", true},
+		{"tenant that is no text", where, postgres.Options{Tenant: "\xff"}, "valid UTF-8", true},
+		{"long tenant", where, postgres.Options{Tenant: strings.Repeat("t", postgres.MaxTenant+1)}, "257 bytes", true},
+		{"long schema", where, postgres.Options{Schema: strings.Repeat("s", 64)}, "at most 63 bytes", true},
+		{"nobody there", "postgres://quire@/none?host=/nowhere", postgres.Options{}, "/nowhere", false},
+		{"no such database", strings.Replace(where, "/postgres?", "/none?", 1), postgres.Options{}, "3D000", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store, err := postgres.Open(t.Context(), test.url, test.opts)
@@ -195,6 +196,9 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "postgres: ") {
 				t.Errorf("error %v; want one with %q", err, test.want)
+			}
+			if errors.Is(err, postgres.ErrOptions) != test.before {
+				t.Errorf("error %v: is ErrOptions: %v", err, !test.before)
 			}
 		})
 	}

@@ -48,6 +48,9 @@ type Store struct {
 
 var _ replay.Store = (*Store)(nil)
 
+// ErrOptions is what [Open] refuses before it connects: an address that is none, a name that cannot be kept.
+var ErrOptions = errors.New("invalid options")
+
 // Open opens the store of one tenant in the database of that URL, postgres://user:password@host:port/database?…, or
 // keywords and values, as libpq reads them. It makes the tables when they are missing. A server that does not answer is
 // an error at once.
@@ -56,10 +59,10 @@ var _ replay.Store = (*Store)(nil)
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+		return nil, fmt.Errorf("postgres: %w: %w; want postgres://USER@HOST:PORT/DATABASE", ErrOptions, err) // without the password
 	}
 	if config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
-		return nil, errors.New("postgres: default_query_exec_mode=simple_protocol writes parameters into statements; want exec")
+		return nil, fmt.Errorf("postgres: %w: default_query_exec_mode=simple_protocol writes parameters into statements; want exec", ErrOptions)
 	}
 	schema := opts.Schema
 	if schema == "" {
@@ -70,7 +73,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		most       int
 	}{{"tenant", opts.Tenant, MaxTenant}, {"schema", schema, 63}} {
 		if !storable(name.text, name.most) {
-			return nil, fmt.Errorf("postgres: %s %.100q of %d bytes; want valid UTF-8 without NUL, at most %d bytes", name.what, name.text, len(name.text), name.most)
+			return nil, fmt.Errorf("postgres: %w: %s %.100q of %d bytes; want valid UTF-8 without NUL, at most %d bytes", ErrOptions, name.what, name.text, len(name.text), name.most)
 		}
 	}
 	// By default pgx breaks the connection when a context ends, and the server works on.
