@@ -38,7 +38,7 @@ func (c Call) As(api API) (Call, []string, error) {
 	if api != OpenAIChat && api != Anthropic {
 		return c, nil, fmt.Errorf("sessions: a call is made to OpenAI's chat completions or Anthropic's messages, not to API %d", api)
 	}
-	v := conversion{to: api, source: c.API}
+	v := conversion{to: api}
 	out := Call{Thread: c.Thread, Line: c.Line, API: api, Model: c.Model, Time: c.Time, Usage: c.Usage}
 	for _, m := range c.Params {
 		switch m.Name {
@@ -75,10 +75,10 @@ func (c Call) As(api API) (Call, []string, error) {
 }
 
 type conversion struct {
-	to, source API
-	system     messages.Message
-	list       []messages.Message
-	left       []string
+	to     API
+	system messages.Message
+	list   []messages.Message
+	left   []string
 }
 
 func (v *conversion) leaveOut(what string) {
