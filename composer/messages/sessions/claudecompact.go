@@ -7,8 +7,8 @@ import (
 )
 
 // compact takes the lines again that a compaction kept. They stay where they are in the file, with the parents they had;
-// for what comes after the compaction they stand behind its anchor, which is the summary or the compaction's own line, and
-// what else names the anchor for its parent stands behind them.
+// for what comes after the compaction they stand after its anchor, which is the summary or the compaction's own line, and
+// what else names the anchor for its parent stands after them.
 func (log *claudeLog) compact(compaction wire.Member) error {
 	anchor := wire.TextAt(compaction, "preservedMessages", "anchorUuid")
 	kept := log.listed(compaction)

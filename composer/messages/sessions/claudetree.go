@@ -18,8 +18,8 @@ type responseKey struct {
 	id   string
 }
 
-// MaxForked is how many messages a log may make its branches repeat: each branch holds its own list of what stands before
-// it.
+// MaxForked is how many messages a log may make its branches and compactions repeat: each branch holds its own list of what
+// stands before it.
 const MaxForked = 1_000_000
 
 // calls makes a call of each response: what stands on the way to it in the tree.
