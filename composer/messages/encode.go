@@ -73,7 +73,10 @@ type encoder struct {
 	buf  []byte
 	last int // where the value of the last member begins
 
-	pieces []piece // what the text of the message at hand is joined of
+	// What the text of the message at hand is joined of: most have one piece or none, for which nothing is allocated.
+	pieces int
+	first  piece
+	more   []piece
 }
 
 // A piece is a text that stands somewhere already, in a message or in the encoder's buffer, and need not be copied.
@@ -85,7 +88,7 @@ type piece struct {
 // message appends the canonical JSON of m.
 func (e *encoder) message(m *Message) error {
 	start := len(e.buf)
-	e.pieces = e.pieces[:0]
+	e.pieces, e.first, e.more = 0, piece{}, e.more[:0]
 	e.raw(`{"content":[`)
 	err := e.blocks(m.Content)
 	if err == nil {
@@ -101,19 +104,41 @@ func (e *encoder) message(m *Message) error {
 	return err
 }
 
+// add adds a piece to the text.
+func (e *encoder) add(p piece) {
+	if e.pieces++; e.pieces == 1 {
+		e.first = p
+	} else {
+		e.more = append(e.more, p)
+	}
+}
+
+// at returns a piece of the text.
+func (e *encoder) at(i int) *piece {
+	if i == 0 {
+		return &e.first
+	}
+	return &e.more[i-1]
+}
+
 // pieceTexts appends the pieces of the message that was written last, which stands in buf: in the encoder's, or in a copy of it.
 func pieceTexts[T string | []byte](e *encoder, buf T, list []string) []string {
-	for _, p := range e.pieces {
-		if p.text == "" {
-			p.text = string(buf[p.from:p.to])
+	for i := range e.pieces {
+		p := e.at(i)
+		text := p.text
+		if text == "" {
+			text = string(buf[p.from:p.to])
 		}
-		list = append(list, p.text)
+		list = append(list, text)
 	}
 	return list
 }
 
 // text returns the text of the message that was written last.
-func (e *encoder) text() string { return strings.Join(pieceTexts(e, e.buf, nil), "\n") }
+func (e *encoder) text() string {
+	var few [4]string
+	return strings.Join(pieceTexts(e, e.buf, few[:0]), "\n")
+}
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
 
@@ -238,13 +263,13 @@ func (e *encoder) arguments(b *Block) error {
 // piece adds a text that stands in the message.
 func (e *encoder) piece(text string) {
 	if text != "" {
-		e.pieces = append(e.pieces, piece{text: text})
+		e.add(piece{text: text})
 	}
 }
 
 // written adds what was written from the given place on.
 func (e *encoder) written(from int) {
-	e.pieces = append(e.pieces, piece{from: from, to: len(e.buf)})
+	e.add(piece{from: from, to: len(e.buf)})
 }
 
 // member writes the separator, where one is due, and a name.
@@ -316,7 +341,7 @@ func (e *encoder) close(start int, extra []Member) error {
 		return nil
 	}
 	for i := range e.pieces {
-		if p := &e.pieces[i]; p.text == "" && p.from >= start { // it is about to be moved
+		if p := e.at(i); p.text == "" && p.from >= start { // it is about to be moved
 			p.text = string(e.buf[p.from:p.to])
 		}
 	}
