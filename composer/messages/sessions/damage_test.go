@@ -181,3 +181,45 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { readDamaged(t, "fuzzed", data) })
 }
+
+// A file without an end is refused once a record is too long, and is not read on.
+func TestEndlessRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 128 MiB")
+	}
+	for _, test := range []struct {
+		format sessions.Format
+		begin  string
+	}{
+		{sessions.Auto, ""},
+		{sessions.OpenHands, `{"history":["`},
+		{sessions.ClaudeCode, "{\"type\":\"user\"}\n"},
+	} {
+		src := &endless{begin: test.begin, rest: bytes.Repeat([]byte("x"), 1<<20)}
+		_, err := sessions.Read("endless", src, sessions.Options{Format: test.format, SkipBad: true})
+		if err == nil || !strings.Contains(err.Error(), "a record of more than 128 MiB") || !strings.HasPrefix(err.Error(), "sessions: endless:") {
+			t.Errorf("%s: error %v", test.format, err)
+		}
+		if src.read > 4*sessions.MaxRecord {
+			t.Errorf("%s: %d bytes were read", test.format, src.read)
+		}
+	}
+}
+
+// endless is a beginning and then one letter for ever.
+type endless struct {
+	begin string
+	rest  []byte
+	read  int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	if e.begin != "" {
+		n = copy(p, e.begin)
+		e.begin = e.begin[n:]
+	} else {
+		n = copy(p, e.rest)
+	}
+	e.read += n
+	return n, nil
+}

@@ -3,8 +3,12 @@ package sessions
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
+
+// MaxRecord is how many bytes a line may have, and a file that is one document: far more than providers take in a request.
+const MaxRecord = 128 << 20
 
 // lines reads a file line by line, and can look ahead.
 type lines struct {
@@ -59,6 +63,10 @@ func (l *lines) end(from int) (end int, more bool) {
 
 func (l *lines) fill() {
 	const chunk = 64 << 10
+	if len(l.buf)-l.at > MaxRecord {
+		l.eof, l.err = true, fmt.Errorf("a record of more than %d MiB", MaxRecord>>20)
+		return
+	}
 	if cap(l.buf)-len(l.buf) < chunk {
 		grown := make([]byte, len(l.buf), 2*cap(l.buf)+chunk)
 		copy(grown, l.buf)
