@@ -89,11 +89,14 @@ func (c *candidates) add(s *Section, alternates []string, cost tiers.Cost, costs
 		Chain: c.chains.number(s.Chain), Group: c.groups.number(s.Group)})
 }
 
-// keep forgets all but the first n sections.
+// keep forgets all but the first n sections, and the names that none of these has.
 func (c *candidates) keep(n int) {
-	c.items, c.parts = c.items[:n], c.parts[:n]
-	if n == 0 {
-		c.chains, c.groups = numbering{}, numbering{}
+	before := *c
+	c.items, c.parts, c.chains, c.groups = c.items[:n], c.parts[:n], numbering{}, numbering{}
+	for i := range c.items {
+		item := &c.items[i]
+		item.Chain = c.chains.number(before.chains.name(item.Chain))
+		item.Group = c.groups.number(before.groups.name(item.Group))
 	}
 }
 

@@ -613,6 +613,26 @@ func TestZeroCompositionIsOfNoSections(t *testing.T) {
 	if _, limited := c.EffectiveBudget().Value(); limited {
 		t.Error("the zero composition is limited")
 	}
+	again, err := c.Recipe().Compose(func(fingerprint.Digest) (string, error) { return "", errors.New("nothing to load") })
+	if err != nil || again.Recipe().Key() != c.Recipe().Key() {
+		t.Errorf("the recipe of the zero composition gives %v, error %v", again.Recipe(), err)
+	}
+}
+
+func TestSectionsAreTheCallers(t *testing.T) {
+	c, err := composer.Compose([]composer.Section{{ID: "a", Content: "long", Tier: tiers.Active, Alternates: []string{"s"}}},
+		composer.Config{Budget: tiers.Limit(1), ActiveFraction: tiers.Fraction{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range c.Sections() {
+		s.Alternates[0] = "changed"
+	}
+	for s := range c.Sections() {
+		if s.Alternates[0] != "s" {
+			t.Errorf("an alternate that was written to: %q", s.Alternates[0])
+		}
+	}
 }
 
 func FuzzCompose(f *testing.F) {

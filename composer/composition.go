@@ -1,11 +1,13 @@
 package composer
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/quirehq/quire/composer/measure"
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/tiers"
 )
@@ -116,11 +118,14 @@ func (c Composition) EffectiveBudget() tiers.Budget { return c.rules.Budget }
 // TotalChars returns the sum of the sizes of the included sections in the measure, without separators.
 func (c Composition) TotalChars() int64 { return c.plan.Total.Size() }
 
+// measureName returns the name of the measure; the zero composition has the zero measure's.
+func (c Composition) measureName() string { return cmp.Or(c.measure, measure.Measure{}.Name()) }
+
 // TotalTokensEst returns the published token estimate: a quarter of TotalChars, rounded up, when the measure counts
 // characters (utf16, bytes, runes), else TotalChars itself.
 func (c Composition) TotalTokensEst() int64 {
 	total := c.TotalChars()
-	switch c.measure {
+	switch c.measureName() {
 	case "utf16", "bytes", "runes":
 		return total/4 + min(total%4, 1)
 	}

@@ -117,7 +117,7 @@ func (d *Difference) change(kind ChangeKind, section, a, b string) {
 func (d *Difference) settings(a, b Composition) {
 	d.change(BudgetChanged, "", a.rules.Budget.String(), b.rules.Budget.String())
 	d.change(GateChanged, "", a.rules.Gate.String(), b.rules.Gate.String())
-	d.change(MeasureChanged, "", a.measure, b.measure)
+	d.change(MeasureChanged, "", a.measureName(), b.measureName())
 	d.change(JoinChanged, "", a.join.String(), b.join.String())
 	d.change(FractionChanged, "", a.rules.ActiveFraction.OrDefault().String(), b.rules.ActiveFraction.OrDefault().String())
 	d.change(MaxBytesChanged, "", a.rules.MaxBytes.String(), b.rules.MaxBytes.String())

@@ -46,7 +46,7 @@ const (
 func (c Composition) Explain() Explanation {
 	e := Explanation{
 		Gate:          c.rules.Gate,
-		Measure:       c.measure,
+		Measure:       c.measureName(),
 		Budget:        c.rules.Budget,
 		MaxBytes:      c.rules.MaxBytes,
 		Decisions:     c.Decisions(),

@@ -2,6 +2,7 @@ package composer
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/quirehq/quire/tiers"
 )
@@ -10,7 +11,9 @@ import (
 func (c Composition) Sections() iter.Seq[Section] {
 	return func(yield func(Section) bool) {
 		for i := range c.parts {
-			if !yield(c.section(i)) {
+			s := c.section(i)
+			s.Alternates = slices.Clone(s.Alternates)
+			if !yield(s) {
 				return
 			}
 		}

@@ -69,7 +69,7 @@ func (c Composition) rulesOfRecipe() Recipe {
 		Kind:           KindComposer,
 		Version:        Version,
 		Gate:           c.rules.Gate,
-		Measure:        c.measure,
+		Measure:        c.measureName(),
 		Budget:         c.rules.Budget,
 		MaxBytes:       c.rules.MaxBytes,
 		ActiveFraction: c.rules.ActiveFraction.OrDefault(),

@@ -3,6 +3,7 @@ package composer_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,36 @@ func TestRecompilerForgetsNothingAndKeepsNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A session of many turns does not fill the memory: what is known of turns before is forgotten, the names of their groups too.
+func TestRecompilerForgetsNames(t *testing.T) {
+	load := func(fingerprint.Digest) (string, error) { return "x", nil }
+	var c composer.Recompiler
+	heap := func(from, to int) uint64 {
+		for turn := from; turn < to; turn++ {
+			sections := []composer.Section{{ID: "system", Content: "x"}}
+			for i := turn; i < turn+100; i++ {
+				sections = append(sections, composer.Section{ID: fmt.Sprint("m", i), Content: "x", Tier: tiers.Active,
+					Chain: fmt.Sprint("chain ", i), Group: fmt.Sprint("group ", i)})
+			}
+			composition, err := composer.Compose(sections, composer.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Compose(composition.Recipe().AppendJSON(nil), load); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		runtime.KeepAlive(&c)
+		return m.HeapAlloc
+	}
+	if early, late := heap(0, 50), heap(50, 450); late > early+2<<20 {
+		t.Errorf("%d bytes after 50 turns, %d after 450", early, late)
+	}
 }
 
 // An id that stands twice is found wherever the recipe before ended, and whatever it failed of.

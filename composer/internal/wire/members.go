@@ -37,8 +37,8 @@ func KeepRest(name string, rest []Member) []messages.Member {
 	return []messages.Member{{Name: name, Value: messages.JSON(w.Buf)}}
 }
 
-// WriteRest writes what [KeepRest] kept.
-func WriteRest(w *Writer, extra []messages.Member, name string) {
+// WriteRest writes what [KeepRest] kept, but for the members of the names in except.
+func WriteRest(w *Writer, extra []messages.Member, name string, except ...string) {
 	kept, ok := Find(extra, name)
 	if !ok {
 		return
@@ -48,7 +48,9 @@ func WriteRest(w *Writer, extra []messages.Member, name string) {
 		w.Fail(err)
 	}
 	for _, m := range members {
-		w.Member(m.Member())
+		if !slices.Contains(except, m.Name) {
+			w.Member(m.Member())
+		}
 	}
 }
 

@@ -76,6 +76,16 @@ func (f Format) Write(w *Writer, members []messages.Member, except ...string) {
 	}
 }
 
+// WriteID writes the id of a call or a result, where there is one, under the format's name for it. It returns the names of
+// what was kept in its place, if anything was: a value that is no id, and is not to be written beside one.
+func (f Format) WriteID(w *Writer, name, id string) (replaced []string) {
+	if id == "" {
+		return nil
+	}
+	w.Text(name, id)
+	return []string{name, string(f) + ":" + name}
+}
+
 // KeepBeside keeps a member that a message has beside role and content.
 func (f Format) KeepBeside(m *messages.Message, v Member) {
 	switch text, _ := v.Text(); {

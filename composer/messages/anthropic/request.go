@@ -277,24 +277,21 @@ func writeBlocks(w *wire.Writer, blocks []messages.Block) {
 func writeBlock(w *wire.Writer, b *messages.Block) {
 	w.Open('{')
 	w.Text("type", blockType(b.Kind))
+	var replaced []string
 	switch b.Kind {
 	case messages.KindText:
 		w.Text("text", b.Text)
 	case messages.KindThinking:
 		w.Text("thinking", b.Text)
 	case messages.KindToolCall:
-		if b.ID != "" {
-			w.Text("id", b.ID)
-		}
+		replaced = format.WriteID(w, "id", b.ID)
 		w.Text("name", b.Name)
 		writePayload(w, "input", b)
 	case messages.KindToolResult:
-		if b.ID != "" {
-			w.Text("tool_use_id", b.ID)
-		}
+		replaced = format.WriteID(w, "tool_use_id", b.ID)
 		writePayload(w, "content", b)
 	}
-	format.Write(w, b.Extra)
+	format.Write(w, b.Extra, replaced...)
 	if b.Cache != "" {
 		w.Name("cache_control")
 		w.Value(b.Cache)

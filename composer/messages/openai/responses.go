@@ -239,11 +239,10 @@ func writeBlockItem(w *wire.Writer, b *messages.Block, shape messages.Shape) {
 	kind := typeOf(b, usual)
 	w.Name("type")
 	w.Value(kind)
+	var replaced []string
 	switch b.Kind {
 	case messages.KindToolCall:
-		if b.ID != "" {
-			w.Text("call_id", b.ID)
-		}
+		replaced = format.WriteID(w, "call_id", b.ID)
 		w.Text("name", b.Name)
 		arguments := "arguments"
 		if kind == wire.Quote(customCall) {
@@ -251,12 +250,10 @@ func writeBlockItem(w *wire.Writer, b *messages.Block, shape messages.Shape) {
 		}
 		writePayload(w, arguments, b)
 	case messages.KindToolResult:
-		if b.ID != "" {
-			w.Text("call_id", b.ID)
-		}
+		replaced = format.WriteID(w, "call_id", b.ID)
 		writeOutput(w, "output", b, shape, Responses)
 	}
-	format.Write(w, b.Extra, typeMember)
+	format.Write(w, b.Extra, append(replaced, typeMember)...)
 	if _, ok := wire.Find(b.Extra, "summary"); !ok && b.Kind == messages.KindThinking && b.Text != "" {
 		w.Name("summary") // another format's thought
 		w.Value(`[{"type":"summary_text","text":` + wire.Quote(b.Text) + `}]`)

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"github.com/quirehq/quire/composer/internal/wire"
 	"github.com/quirehq/quire/composer/messages"
 )
@@ -121,9 +123,7 @@ func writePayload(w *wire.Writer, name string, b *messages.Block) {
 // that this one wants.
 func writeCall(w *wire.Writer, b *messages.Block) {
 	w.Open('{')
-	if b.ID != "" {
-		w.Text("id", b.ID)
-	}
+	replaced := format.WriteID(w, "id", b.ID)
 	rest, kept := wire.Find(b.Extra, callMember)
 	if !kept {
 		w.Text("type", function)
@@ -165,7 +165,7 @@ func writeCall(w *wire.Writer, b *messages.Block) {
 	}
 	w.Close('}')
 	for _, m := range members {
-		if m.Name != kind || m.Kind() != '{' {
+		if (m.Name != kind || m.Kind() != '{') && !slices.Contains(replaced, m.Name) {
 			w.Member(m.Member())
 		}
 	}

@@ -32,9 +32,7 @@ func writeMessage(w *wire.Writer, m *messages.Message) {
 	w.Open('{')
 	w.Text("role", string(m.Role))
 	if result, ok := soleResult(m); ok {
-		if result.ID != "" {
-			w.Text("tool_call_id", result.ID)
-		}
+		replaced := format.WriteID(w, "tool_call_id", result.ID)
 		if result.Name != "" {
 			w.Text("name", result.Name)
 		}
@@ -43,7 +41,7 @@ func writeMessage(w *wire.Writer, m *messages.Message) {
 			w.Name("cache_control")
 			w.Value(result.Cache)
 		}
-		format.WriteBeside(w, m)
+		format.WriteBeside(w, m, replaced...)
 		format.Write(w, result.Extra)
 		w.Close('}')
 		return

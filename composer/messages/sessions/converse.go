@@ -214,9 +214,7 @@ func writeConverseBlocks(w *wire.Writer, blocks []messages.Block) {
 
 func writeConverseTool(w *wire.Writer, b *messages.Block, payload, rest string) {
 	w.Open('{')
-	if b.ID != "" {
-		w.Text("toolUseId", b.ID)
-	}
+	replaced := converse.WriteID(w, "toolUseId", b.ID)
 	if b.Name != "" {
 		w.Text("name", b.Name)
 	}
@@ -231,6 +229,6 @@ func writeConverseTool(w *wire.Writer, b *messages.Block, payload, rest string) 
 		w.Name(payload)
 		writeConverseBlocks(w, []messages.Block{messages.Text(b.Text)})
 	}
-	wire.WriteRest(w, b.Extra, rest)
+	wire.WriteRest(w, b.Extra, rest, replaced...)
 	w.Close('}')
 }

@@ -317,9 +317,7 @@ func writeGeminiPart(w *wire.Writer, b *messages.Block) {
 
 func writeGeminiFunction(w *wire.Writer, b *messages.Block, payload, rest string) {
 	w.Open('{')
-	if b.ID != "" {
-		w.Text("id", b.ID)
-	}
+	replaced := gemini.WriteID(w, "id", b.ID)
 	if b.Name != "" {
 		w.Text("name", b.Name)
 	}
@@ -333,6 +331,6 @@ func writeGeminiFunction(w *wire.Writer, b *messages.Block, payload, rest string
 		w.Text("result", b.Text)
 		w.Close('}')
 	}
-	wire.WriteRest(w, b.Extra, rest)
+	wire.WriteRest(w, b.Extra, rest, replaced...)
 	w.Close('}')
 }
