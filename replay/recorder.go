@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (r *Recorder) Record(ctx context.Context, c composer.Composition, turn Turn
 // [Compiler] of its kind makes the composition again. With a redactor there is no front end's recipe to keep, since its
 // inputs are not redacted: the composition is recorded as the composer's.
 func (r *Recorder) RecordCompilation(ctx context.Context, c composer.Compilation, turn Turn) (Record, error) {
-	if c.Kind == composer.KindComposer || (c.Kind == "") != (c.Recipe == nil) {
+	if c.Kind == composer.KindComposer || (c.Kind == "") != (len(c.Recipe) == 0) {
 		return Record{}, fmt.Errorf("replay: compilation of kind %q with a recipe of %d bytes; want a front end's kind and recipe, or neither", c.Kind, len(c.Recipe))
 	}
 	if r.session.Redactor.Redact != nil {
@@ -82,7 +83,7 @@ func (r *Recorder) RecordCompilation(ctx context.Context, c composer.Compilation
 		}
 	}
 	rec := Record{
-		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1), Kind: composer.KindComposer, Bytes: c.Composition.Len(),
+		Session: r.session.ID, Seq: 1, Turn: max(turn.Number, 1), Kind: cmp.Or(c.Kind, composer.KindComposer), Bytes: c.Composition.Len(),
 		Time: turn.Time, Labels: mergeLabels(r.session.Labels, turn.Labels), Usage: turn.Usage, Redactor: r.session.Redactor.Name,
 	}
 	if turn.Number < 0 {
@@ -99,8 +100,8 @@ func (r *Recorder) RecordCompilation(ctx context.Context, c composer.Compilation
 	var want wants
 	want.addPieces(name, src, pieces)
 	rec.Recipe = fingerprint.Key(name)
-	if c.Recipe != nil {
-		rec.Kind, rec.Lowered = c.Kind, name
+	if c.Kind != "" {
+		rec.Lowered = name
 		rec.Recipe = fingerprint.Key(want.add(string(c.Recipe)))
 		for _, input := range c.Inputs {
 			want.add(input)

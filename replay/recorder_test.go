@@ -174,12 +174,17 @@ func TestRecordCompilationWithoutAFrontEnd(t *testing.T) {
 		{Recipe: []byte("{}")},
 		{Kind: composer.KindComposer, Recipe: c.Composition.Recipe().AppendJSON(nil)},
 		{Kind: composer.KindComposer},
+		{Kind: "coin", Recipe: []byte{}},
 	} {
 		half.Composition = c.Composition
 		want := fmt.Sprintf("replay: compilation of kind %q with a recipe of %d bytes; want a front end's kind and recipe, or neither", half.Kind, len(half.Recipe))
 		if _, err := rec.RecordCompilation(t.Context(), half, replay.Turn{}); err == nil || err.Error() != want {
 			t.Errorf("error %v; want %s", err, want)
 		}
+	}
+	c.Kind, c.Recipe = "coin\xff", []byte("{}")
+	if _, err := rec.RecordCompilation(t.Context(), c, replay.Turn{}); !errors.Is(err, fingerprint.ErrInvalidUTF8) {
+		t.Errorf("error %v of a kind that is no text", err)
 	}
 	if n := count(t, store); n != 1 {
 		t.Errorf("%d records; want 1", n)
