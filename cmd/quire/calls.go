@@ -65,6 +65,15 @@ func (f *fromFlags) read(s *streams, file string) (sessions.Session, error) {
 	return session, nil
 }
 
+// calls reads the calls of a file, one or more.
+func (f *fromFlags) calls(s *streams, file string) ([]sessions.Call, error) {
+	session, err := f.read(s, file)
+	if err == nil && len(session.Calls) == 0 {
+		err = fmt.Errorf("%s: no call of a model is in it, read as %s", file, session.Format)
+	}
+	return session.Calls, err
+}
+
 func readSession(s *streams, file string, o sessions.Options) (sessions.Session, error) {
 	in, err := s.open(file, maxLog)
 	if err != nil {
@@ -80,11 +89,11 @@ func readSession(s *streams, file string, o sessions.Options) (sessions.Session,
 
 // recordCalls records every call of a file as a turn, whole: nothing is left out.
 func recordCalls(s *streams, keep *keeper, from *fromFlags, file string) error {
-	session, err := from.read(s, file)
+	calls, err := from.calls(s, file)
 	if err != nil {
 		return err
 	}
-	for _, call := range session.Calls {
+	for _, call := range calls {
 		a, err := call.Prompt().Assemble(messages.Options{})
 		if err != nil {
 			return at(fmt.Sprintf("%s:%d", file, call.Line), err)

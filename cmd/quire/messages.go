@@ -135,12 +135,11 @@ func (f *messagesFlags) requests(s *streams, cmd *cobra.Command, from *fromFlags
 		}
 		return f.described(cmd, src, name, file)
 	}
-	session, err := from.read(s, file)
+	calls, err := from.calls(s, file)
 	if err != nil {
 		return nil, err
 	}
-	calls, err := f.pick(session.Calls, file)
-	if err != nil {
+	if calls, err = f.pick(calls, file); err != nil {
 		return nil, err
 	}
 	o, err := f.options(cmd, messages.Options{})
@@ -201,9 +200,6 @@ func (f *messagesFlags) described(cmd *cobra.Command, src []byte, name, file str
 
 // pick returns the calls that --call asks for.
 func (f *messagesFlags) pick(calls []sessions.Call, name string) ([]sessions.Call, error) {
-	if len(calls) == 0 {
-		return nil, fmt.Errorf("%s: no call of a model is in it", name)
-	}
 	switch f.call {
 	case "last":
 		return calls[len(calls)-1:], nil

@@ -114,6 +114,7 @@ func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
 	if question.Role == "" {
 		question.Role = messages.User
 	}
+	question.Content = slices.DeleteFunc(slices.Clone(question.Content), blankText)
 	files, dropped := a.config.Model.inline(in.Files)
 	if len(files) > 0 {
 		question.Content = append(files, question.Content...)
@@ -139,6 +140,9 @@ func (a *Assembler) parts(in Input) (p parts, dropped []Warning, err error) {
 	}
 	return p, dropped, nil
 }
+
+// blankText reports whether a block is a text that says nothing, which providers refuse.
+func blankText(b messages.Block) bool { return b.Kind == messages.KindText && blank(b.Text) }
 
 // marked reports whether a block has a cache marker.
 func marked(blocks []messages.Block) bool {

@@ -225,6 +225,15 @@ func session() []messages.Message {
 }
 
 // What goes first, with the context one below, at and one above what is needed to keep it.
+// Providers refuse a blank text, also beside a file.
+func TestBlankTextOfAQuestion(t *testing.T) {
+	in := request.Input{Template: request.ParseTemplate("", nil), Question: ask(""), Files: []request.File{{"c.pdf", "application/pdf", []byte("%PDF")}}}
+	res := build(t, config(15), in)
+	if content := res.Request.Messages[0].Content; len(content) != 1 || content[0].Kind != messages.KindDocument {
+		t.Errorf("the question has %v", content)
+	}
+}
+
 func TestTrimOrder(t *testing.T) {
 	in := full("{skills}{cacheBreakpoint}{memory}{chunks}")
 	in.Skills = []request.Skill{{"s", "", "b"}}
@@ -411,6 +420,7 @@ func TestBadInput(t *testing.T) {
 		want   string
 	}{
 		{"no question", func(in *request.Input) { in.Question = messages.Message{} }, "request: question: no question: want a text, a file or another block"},
+		{"blank question", func(in *request.Input) { in.Question = ask(" \n") }, "request: question: no question: want a text, a file or another block"},
 		{"a fact", func(in *request.Input) { in.Facts = "a\xff" }, `request: section "memory/facts": content: invalid UTF-8 at byte 1`},
 		{"a template", func(in *request.Input) { in.Template = request.ParseTemplate("\xff", nil) }, `request: section "template/0": content: invalid UTF-8 at byte 0`},
 		{"a tool", func(in *request.Input) { in.Tools = []request.Tool{{Name: "t", Schema: "{"}} }, `request: tool 1 ("t"): schema: want a JSON object: `},

@@ -28,7 +28,7 @@ type Input struct {
 	Notes        string // of the working memory, after the facts; never cut
 	Chunks       []Chunk
 	History      []messages.Message // from its start
-	Question     messages.Message   // without a role it is the user's
+	Question     messages.Message   // without a role it is the user's; blank texts in it are left out
 	Files        []File             // of the question
 
 	Tools  []Tool

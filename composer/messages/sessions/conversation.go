@@ -41,8 +41,12 @@ func (r *reader) add(call Call) {
 	r.out.Calls = append(r.out.Calls, call)
 }
 
-// call makes a call of all messages so far.
+// call makes a call of all messages so far. Where nothing was said yet there is none: what a program says by itself, such as
+// a greeting, is no answer.
 func (c *conversation) call(call Call) {
+	if len(c.list) == 0 && c.system.Role == "" {
+		return
+	}
 	for ; c.settled < len(c.records); c.settled++ {
 		c.r.out.Outcomes[c.records[c.settled]].settle()
 	}
