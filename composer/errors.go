@@ -93,12 +93,8 @@ func (s *Section) encodingError() error {
 		fields = append(fields, struct{ name, text string }{fmt.Sprintf("alternate %d", k+1), alternate})
 	}
 	for _, field := range fields {
-		for offset := 0; offset < len(field.text); {
-			r, size := utf8.DecodeRuneInString(field.text[offset:])
-			if r == utf8.RuneError && size == 1 {
-				return &EncodingError{field.name, offset}
-			}
-			offset += size
+		if offset := wellformed.Invalid(field.text); offset >= 0 {
+			return &EncodingError{field.name, offset}
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package fingerprint
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/quirehq/quire/internal/wellformed"
+)
 
 // AppendJSONString appends s to dst as a JSON string, in the one form RFC 8785 gives it: the quote,
 // the backslash and the control characters below U+0020 are escaped, by \b \t \n \f \r where JSON has
@@ -47,7 +51,7 @@ func appendEscape(dst []byte, c byte) []byte {
 func plain[T string | []byte](s T) int {
 	i := 0
 	for ; len(s)-i >= 8; i += 8 {
-		if escaped := escapedIn(word(s[i:])); escaped != 0 {
+		if escaped := escapedIn(wellformed.Word(s[i:])); escaped != 0 {
 			return i + bits.TrailingZeros64(escaped)/8
 		}
 	}
@@ -55,13 +59,6 @@ func plain[T string | []byte](s T) int {
 		i++
 	}
 	return i
-}
-
-// word reads eight bytes; compilers make it one load.
-func word[T string | []byte](s T) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // escapedIn looks at eight bytes at once. The lowest bit that is set is the top one of the first byte that is escaped;

@@ -3,7 +3,6 @@ package fragments
 import (
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/internal/wellformed"
@@ -75,16 +74,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // checkUTF8 returns a [*composer.EncodingError] that names the field when the text is not UTF-8.
 func checkUTF8(field, text string) error {
-	if wellformed.UTF8(text) {
-		return nil
+	if offset := wellformed.Invalid(text); offset >= 0 {
+		return &composer.EncodingError{Field: field, Offset: offset}
 	}
-	offset := 0
-	for offset < len(text) {
-		r, size := utf8.DecodeRuneInString(text[offset:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		offset += size
-	}
-	return &composer.EncodingError{Field: field, Offset: offset}
+	return nil
 }

@@ -1,5 +1,7 @@
 package measure
 
+import "github.com/quirehq/quire/internal/wellformed"
+
 // lows has the lowest bit of each of eight bytes.
 const lows = 0x0101010101010101
 
@@ -27,7 +29,7 @@ func countChars(text string, astral uint64) int64 {
 	i := 0
 	for ; i+block <= len(text); i += block {
 		b := text[i : i+block]
-		w0, w1, w2, w3 := word(b[0:8]), word(b[8:16]), word(b[16:24]), word(b[24:32])
+		w0, w1, w2, w3 := wellformed.Word(b[0:8]), wellformed.Word(b[8:16]), wellformed.Word(b[16:24]), wellformed.Word(b[24:32])
 		if (w0|w1|w2|w3)&(lows<<7) == 0 {
 			n += block
 			continue
@@ -37,7 +39,7 @@ func countChars(text string, astral uint64) int64 {
 		n += int64(sum * lows >> 56)
 	}
 	for ; i+8 <= len(text); i += 8 {
-		n += int64(starts(word(text[i:i+8]), astral) * lows >> 56)
+		n += int64(starts(wellformed.Word(text[i:i+8]), astral) * lows >> 56)
 	}
 	for ; i < len(text); i++ {
 		n += int64(starts(uint64(text[i]), astral&0x01) & 0x03)
@@ -50,11 +52,4 @@ func countChars(text string, astral uint64) int64 {
 func starts(w, astral uint64) uint64 {
 	four := w & (w&(lows*0x7f) + lows*0x10) // the highest bit of a byte, where it is 1111xxxx: the sum carries into it
 	return (^w>>7|w>>6)&lows + four>>7&astral
-}
-
-// word reads eight bytes; compilers make it one load.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -292,15 +291,8 @@ func (e *encoder) str(member, field, text string) error {
 }
 
 func checkUTF8(field, text string) error {
-	if wellformed.UTF8(text) {
-		return nil
-	}
-	for i, r := range text {
-		if r == utf8.RuneError {
-			if _, width := utf8.DecodeRuneInString(text[i:]); width == 1 {
-				return fmt.Errorf("%s: %w at byte %d", field, fingerprint.ErrInvalidUTF8, i)
-			}
-		}
+	if offset := wellformed.Invalid(text); offset >= 0 {
+		return fmt.Errorf("%s: %w at byte %d", field, fingerprint.ErrInvalidUTF8, offset)
 	}
 	return nil
 }

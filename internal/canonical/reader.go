@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quirehq/quire/fingerprint"
 	"github.com/quirehq/quire/internal/edits"
+	"github.com/quirehq/quire/internal/wellformed"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -196,11 +196,8 @@ func (r *Reader) RoundTrip(start int, write func(*Writer)) {
 		return
 	}
 	said := r.src[start:r.pos]
-	if !utf8.ValidString(said) {
-		for c, n := utf8.DecodeRuneInString(said); c != utf8.RuneError || n > 1; c, n = utf8.DecodeRuneInString(said) {
-			start, said = start+n, said[n:]
-		}
-		r.err = fmt.Errorf("byte %d: %w", r.base+start, fingerprint.ErrInvalidUTF8)
+	if at := wellformed.Invalid(said); at >= 0 {
+		r.err = fmt.Errorf("byte %d: %w", r.base+start+at, fingerprint.ErrInvalidUTF8)
 		return
 	}
 	w := Writer{Dst: slices.Grow(r.scratch[:0], len(said))}

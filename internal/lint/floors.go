@@ -45,14 +45,14 @@ func Floors() []Row {
 		{Path: "tiers", Floor: 0},
 		{Path: "internal/wellformed", Floor: 0},
 		{Path: "composer/measure", Floor: 0, Beside: []string{"internal/wellformed"}},
-		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure"}, Third: []string{blake3},
+		{Path: "composer/measure/bpe", Floor: 0, Beside: []string{"composer/measure", "internal/wellformed"}, Third: []string{blake3},
 			// The vocabularies are megabytes: a program pays for them only when it asks.
 			Only: []string{"internal/promptfile", "fuzz", "bench/...", "cmd/quire", "examples/..."}},
 		{Path: "internal/utf16order", Floor: 0},
 		{Path: "internal/edits", Floor: 0},
 		{Path: "internal/pages", Floor: 0},
-		{Path: "fingerprint", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{blake3, json}},
-		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "internal/edits", "tiers"}, Third: []string{json}},
+		{Path: "fingerprint", Floor: 0, Beside: []string{"internal/utf16order", "internal/wellformed"}, Third: []string{blake3, json}},
+		{Path: "internal/canonical", Floor: 0, Beside: []string{"fingerprint", "internal/edits", "internal/wellformed", "tiers"}, Third: []string{json}},
 		{Path: "fragments/template", Floor: 0, Beside: []string{"internal/utf16order"}, Third: []string{json}},
 
 		// Floor 1: sections in, composition out.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // What keeps a text file from being read, beside what the file system says.
@@ -154,7 +156,7 @@ func (d *decoder) file(n *node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if offset := invalidUTF8(content); offset >= 0 {
+	if offset := wellformed.Invalid(content); offset >= 0 {
 		return "", d.fail(n.line, d.prefix()+quoted(n.text)+fmt.Sprintf(" has invalid UTF-8 at byte %d", offset), "want a text in UTF-8")
 	}
 	return content, nil

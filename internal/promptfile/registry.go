@@ -12,6 +12,7 @@ import (
 	"github.com/quirehq/quire/composer"
 	"github.com/quirehq/quire/fragments"
 	"github.com/quirehq/quire/fragments/template"
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // A RegistryDocument is a registry file that was read: what is registered, and the configuration under which an assembly
@@ -85,7 +86,7 @@ func (r *registry) setVariables(variables []Setting) error {
 		if !template.ValidName(set.Key) {
 			return &Error{File: set.Origin, What: quoted(set.Key) + " is no name of a variable", Want: "want a-z, 0-9 and _, beginning with a letter"}
 		}
-		if offset := invalidUTF8(set.Value); offset >= 0 {
+		if offset := wellformed.Invalid(set.Value); offset >= 0 {
 			return &Error{File: set.Origin, What: fmt.Sprintf("%s has invalid UTF-8 at byte %d", set.Key, offset), Want: "want a text in UTF-8"}
 		}
 		found := false

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // maxDepth bounds how deep collections may nest. A prompt file that means something nests four deep.
@@ -56,7 +58,7 @@ func (s *source) documents(onlyJSON bool) ([]node, error) {
 	if len(s.text) > MaxSource {
 		return nil, s.fail(0, "the "+s.noun+" file has more than 64 MiB", "keep long texts in files of their own")
 	}
-	if offset := invalidUTF8(s.text); offset >= 0 {
+	if offset := wellformed.Invalid(s.text); offset >= 0 {
 		return nil, s.fail(s.lineOf(offset), fmt.Sprintf("invalid UTF-8 at byte %d", offset), "want the file in UTF-8")
 	}
 	if strings.HasPrefix(s.text, byteOrderMark) {
@@ -114,21 +116,6 @@ func (s *source) checkPrintable() error {
 		}
 	}
 	return nil
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
-func invalidUTF8(text string) int {
-	if utf8.ValidString(text) {
-		return -1
-	}
-	for i, r := range text {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 // quoted writes a text from a prompt file for a message: in quotes, on one line, and cut where it is long.

@@ -1,6 +1,8 @@
-// Package wellformed says whether a text is ASCII, or UTF-8: what package unicode/utf8 says, sooner. Texts are looked at
-// as often as they enter the module, and they are long.
+// Package wellformed says whether a text is ASCII, or UTF-8, and where it stops being that: what package unicode/utf8 says,
+// sooner. Texts are looked at as often as they enter the module, and they are long.
 package wellformed
+
+import "unicode/utf8"
 
 // highs has the highest bit of each of eight bytes: that of a byte is set when it is no ASCII character.
 const highs = 0x8080808080808080
@@ -11,13 +13,13 @@ func ASCII(text string) bool {
 	i := 0
 	for ; i+block <= len(text); i += block {
 		b := text[i : i+block]
-		w := word(b[0:8]) | word(b[8:16]) | word(b[16:24]) | word(b[24:32]) | word(b[32:40]) | word(b[40:48]) | word(b[48:56]) | word(b[56:64])
+		w := Word(b[0:8]) | Word(b[8:16]) | Word(b[16:24]) | Word(b[24:32]) | Word(b[32:40]) | Word(b[40:48]) | Word(b[48:56]) | Word(b[56:64])
 		if w&highs != 0 {
 			return false
 		}
 	}
 	for ; i+8 <= len(text); i += 8 {
-		if word(text[i:i+8])&highs != 0 {
+		if Word(text[i:i+8])&highs != 0 {
 			return false
 		}
 	}
@@ -42,7 +44,7 @@ func UTF8(text string) bool {
 	for ; i+block <= len(text); i += block {
 		b := text[i : i+block]
 		// The state comes second, since a processor cannot guess whether a character ends with the block.
-		if (word(b[0:8])|word(b[8:16])|word(b[16:24])|word(b[24:32]))&highs == 0 && s&63 == start {
+		if (Word(b[0:8])|Word(b[8:16])|Word(b[16:24])|Word(b[24:32]))&highs == 0 && s&63 == start {
 			continue
 		}
 		for k := 0; k < block; k += 8 {
@@ -60,6 +62,18 @@ func UTF8(text string) bool {
 		s = steps[text[i]] >> (s & 63)
 	}
 	return s&63 == start
+}
+
+// Invalid returns the offset of the first byte that is no part of valid UTF-8, or -1 where there is none.
+func Invalid(text string) int {
+	if UTF8(text) {
+		return -1
+	}
+	at := 0
+	for r, size := utf8.DecodeRuneInString(text); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRuneInString(text[at:]) {
+		at += size
+	}
+	return at
 }
 
 // The states of [UTF8] say what has to come next. A word of [steps] belongs to a byte. It has six bits for each state,
@@ -102,8 +116,8 @@ var steps = func() (words [256]uint64) {
 	return words
 }()
 
-// word reads eight bytes; compilers make it one load.
-func word(s string) uint64 {
+// Word reads eight bytes, the first one lowest; compilers make it one load.
+func Word[T string | []byte](s T) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -22,6 +22,16 @@ func check(t *testing.T, text string) {
 	if got := wellformed.ASCII(text); got != ascii {
 		t.Fatalf("ASCII(%+q) = %v, want %v", text, got, ascii)
 	}
+	invalid := -1
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+			invalid = i
+			break
+		}
+	}
+	if got := wellformed.Invalid(text); got != invalid {
+		t.Fatalf("Invalid(%+q) = %d, want %d", text, got, invalid)
+	}
 }
 
 // Every sequence of up to three bytes, and those of four that end in two edges. With -short, third bytes are edges too.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/quirehq/quire/internal/wellformed"
 )
 
 // none is the rank of bytes that are no token: later than every token.
@@ -230,18 +232,11 @@ func longHash(text string, from, to int) uint64 {
 // load returns the one to eight bytes of text[from:to] as a number, the first byte lowest, on every machine.
 func load(text string, from, to int) uint64 {
 	if from+8 <= len(text) {
-		return word(text[from:from+8]) & (^uint64(0) >> (64 - 8*uint(to-from)))
+		return wellformed.Word(text[from:from+8]) & (^uint64(0) >> (64 - 8*uint(to-from)))
 	}
 	var w uint64
 	for i := to - 1; i >= from; i-- {
 		w = w<<8 | uint64(text[i])
 	}
 	return w
-}
-
-// word reads eight bytes; compilers make it one load.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
