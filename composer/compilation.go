@@ -23,11 +23,21 @@ func RefuseRecipe(src []byte, kind string, reason error) error {
 		Kind    string `json:"kind"`
 		Version string `json:"version"`
 	}
-	switch err := json.Unmarshal(src, &r); {
-	case err == nil && r.Kind != "" && r.Kind != kind:
-		return fmt.Errorf("%w: kind %q; want %q", ErrRecipe, r.Kind, kind)
-	case err == nil && r.Kind == kind && r.Version != "" && r.Version != Version:
-		return fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, r.Version, Version)
+	if json.Unmarshal(src, &r) == nil && r.Kind != "" && (r.Kind != kind || r.Version != "") {
+		if err := foreign(r.Kind, r.Version, kind); err != nil {
+			return err
+		}
 	}
 	return fmt.Errorf("%w: %w", ErrRecipe, reason)
+}
+
+// foreign refuses what a recipe says of itself where that is another kind or version.
+func foreign(kind, version, want string) error {
+	switch {
+	case kind != want:
+		return fmt.Errorf("%w: kind %q; want %q", ErrRecipe, kind, want)
+	case version != Version:
+		return fmt.Errorf("%w: %q; this build compiles %q", ErrVersion, version, Version)
+	}
+	return nil
 }

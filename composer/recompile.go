@@ -37,11 +37,8 @@ func (c *Recompiler) Compose(src []byte, load func(fingerprint.Digest) (string, 
 func (c *Recompiler) compose(r Recipe, kept int, load func(fingerprint.Digest) (string, error)) (Composition, error) {
 	kept = min(kept, len(c.candidates.parts)) // fewer than were parsed when loading them failed
 	c.candidates.keep(kept)
-	if r.Kind != KindComposer {
-		return Composition{}, fmt.Errorf("composer: %w: kind %q; want %q", ErrRecipe, r.Kind, KindComposer)
-	}
-	if r.Version != Version {
-		return Composition{}, fmt.Errorf("composer: %w: %q; this build compiles %q", ErrVersion, r.Version, Version)
+	if err := foreign(r.Kind, r.Version, KindComposer); err != nil {
+		return Composition{}, fmt.Errorf("composer: %w", err)
 	}
 	if err := checkNames(r.Measure, r.Join); err != nil {
 		return Composition{}, err
