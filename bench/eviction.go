@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/quirehq/quire/composer/messages"
+	"github.com/quirehq/quire/internal/edits"
 	"github.com/quirehq/quire/tiers"
 )
 
@@ -93,7 +94,7 @@ func Evict(talk Talk, policy EvictionPolicy) (Eviction, error) {
 		e.Tokens += a.Report.KeptTokens
 		e.Bytes += a.Composition.Len()
 		if e.Calls > 1 {
-			shared := sharedBytes(before, a.Composition.Text())
+			shared := int64(edits.CommonPrefix(before, a.Composition.Text()))
 			e.Shared += shared
 			for _, d := range a.Composition.Decisions() {
 				if d.Included && d.End <= shared {
@@ -122,19 +123,6 @@ func firstOfHistory(a messages.Assembly) int {
 		return all
 	}
 	return first
-}
-
-// sharedBytes returns how long a beginning both texts have.
-func sharedBytes(a, b string) int64 {
-	const block = 256
-	n, most := 0, min(len(a), len(b))
-	for n+block <= most && a[n:n+block] == b[n:n+block] {
-		n += block
-	}
-	for n < most && a[n] == b[n] {
-		n++
-	}
-	return int64(n)
 }
 
 // EvictionTable lays out what the policies did to the same sessions, a row each. The first row is what the others are
